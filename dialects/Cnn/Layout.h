@@ -1,0 +1,46 @@
+// How a tensor lies in memory: the meaning of a layout tag.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#pragma once
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringRef.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace convoy::cnn {
+
+/// A parsed layout tag, see LayoutAttr. Dimensions are numbered in logical order.
+class Layout {
+public:
+  /// Parses a tag such as `nchw16c`; nothing if it is malformed.
+  static std::optional<Layout> parse(llvm::StringRef tag);
+  static Layout rowMajor(unsigned rank);
+
+  unsigned rank() const { return outerDims.size(); }
+  /// Logical dimensions from slowest to fastest, as if there were no blocks.
+  llvm::ArrayRef<unsigned> outer() const { return outerDims; }
+  /// Inner blocks (logical dimension, size) from slowest to fastest.
+  llvm::ArrayRef<std::pair<unsigned, int64_t>> inner() const { return innerBlocks; }
+  bool isRowMajor() const;
+  /// The product of the block sizes of a dimension; 1 if it has none.
+  int64_t blockOf(unsigned dim) const;
+
+  /// Extents in memory: outer dimensions (blocked ones divided, rounded up), then blocks. A
+  /// dynamic extent stays dynamic.
+  llvm::SmallVector<int64_t> physicalShape(llvm::ArrayRef<int64_t> logicalShape) const;
+  /// Elements in memory, padding of blocks included. The shape must be static.
+  int64_t numPhysicalElements(llvm::ArrayRef<int64_t> logicalShape) const;
+  /// Index in memory, in elements, of a logical index.
+  int64_t offset(llvm::ArrayRef<int64_t> index, llvm::ArrayRef<int64_t> logicalShape) const;
+
+private:
+  llvm::SmallVector<unsigned> outerDims;
+  llvm::SmallVector<std::pair<unsigned, int64_t>> innerBlocks;
+};
+
+} // namespace convoy::cnn
