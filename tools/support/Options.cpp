@@ -50,7 +50,8 @@ void Options::printHelp() const {
     if (option.name.empty())
       printf("\n%s:\n", option.help.c_str());
     else
-      print("--" + option.name + (option.valueName.empty() ? "" : " " + option.valueName),
+      print((option.name.size() == 1 ? "-" : "--") + option.name +
+                (option.valueName.empty() ? "" : " " + option.valueName),
             option.help);
   }
   print("--help", "print this and exit");
