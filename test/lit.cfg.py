@@ -1,47 +1,11 @@
-<<<<<<< HEAD
+# Configuration of the lit tests: MLIR files, textual ONNX models and command scripts. The build
+# folder's lit.site.cfg.py says where things are and then reads this file: lit -v build/test, or
+# lit -v build/test/passes for a part.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#
-# lit's set-up for all tests of this folder. The build folder's lit.site.cfg.py says where things
-# are and then reads this file: lit -v build/test, or lit -v build/test/passes for a part.
-=======
-# Configuration of the lit tests: MLIR files, textual ONNX models and command scripts.
-# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
->>>>>>> refs/heads/main
 
 import os
 
 import lit.formats
-<<<<<<< HEAD
-
-config.name = "convoy"
-config.test_format = lit.formats.ShTest(execute_external=False)
-config.suffixes = [".mlir", ".onnxtxt", ".test"]
-# Inputs: files that tests read. install: a project of its own, which test/install/run builds.
-config.excludes = ["Inputs", "install"]
-config.test_source_root = os.path.dirname(__file__)
-config.test_exec_root = config.build_root + "/test"
-
-path = [config.build_root + "/bin", config.llvm_tools]
-config.environment["PATH"] = os.pathsep.join(path + [config.environment["PATH"]])
-# lit clears the environment; sanitizers are told what to do by these.
-for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS"):
-    if name in os.environ:
-        config.environment[name] = os.environ[name]
-
-config.substitutions.append(("%python", config.python))
-config.substitutions.append(("%repo", config.source_root))
-config.substitutions.append(("%digits", config.source_root + "/models/digits"))
-
-# What REQUIRES lines may ask for.
-with open("/proc/cpuinfo") as cpuinfo:
-    flags = set(next((line for line in cpuinfo if line.startswith("flags")), "").split())
-if {"avx2", "fma"} <= flags:
-    config.available_features.add("avx2")
-if {"avx512f", "avx512bw", "avx512dq", "avx512vl"} <= flags:
-    config.available_features.add("avx512")
-if config.have_compiler:
-    config.available_features.add("compiler")
-=======
 import lit.util
 
 config.name = "convoy"
@@ -49,7 +13,8 @@ config.test_format = lit.formats.ShTest(True)
 config.suffixes = [".mlir", ".onnxtxt", ".test"]
 config.test_source_root = os.path.dirname(__file__)
 config.test_exec_root = os.path.join(config.build_root, "test")
-config.excludes = ["Inputs"]
+# Inputs: files that tests read. install: a project of its own, which test/install/run builds.
+config.excludes = ["Inputs", "install"]
 
 config.environment["PATH"] = os.pathsep.join(
     [config.tools_dir, config.llvm_tools_dir, os.environ.get("PATH", "")])
@@ -58,6 +23,9 @@ for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "TMPDIR", "HOME", "LANG"):
         config.environment[name] = os.environ[name]
 
 config.substitutions.append(("%shared", config.shared_root))
+config.substitutions.append(("%repo", config.source_root))
+config.substitutions.append(("%digits", os.path.join(config.source_root, "models", "digits")))
+config.substitutions.append(("%python", config.python))
 
 
 def cpu_flags():
@@ -79,4 +47,3 @@ if {"avx512f", "avx512bw", "avx512vl", "avx512dq"} <= flags:
 # Models outside the repository; tests that use them say REQUIRES: shared-models.
 if os.path.isdir(os.path.join(config.shared_root, "models")):
     config.available_features.add("shared-models")
->>>>>>> refs/heads/main
