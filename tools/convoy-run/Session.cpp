@@ -13,7 +13,10 @@ void check(convoy_status status, const std::string &what) {
   if (status == CONVOY_OK)
     return;
   std::string detail = convoy_last_error();
-  throw Error(what + ": " + (detail.empty() ? convoy_status_string(status) : detail));
+  if (detail.empty())
+    detail = convoy_status_string(status);
+  // The runtime names files itself.
+  throw Error(detail.compare(0, what.size(), what) == 0 ? detail : what + ": " + detail);
 }
 
 template <typename Get>

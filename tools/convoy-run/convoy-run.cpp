@@ -223,7 +223,7 @@ void writeOutputs(const Settings &settings, const std::vector<Value> &values,
 }
 
 /// The number of outputs that are not as expected.
-int runTestData(Session &session, const Settings &settings) {
+int runTestData(Session &session, const Settings &settings, FILE *out) {
   int passed = 0, failed = 0;
   std::vector<std::string> sets = testDataSets(settings.testData);
   for (const std::string &folder : sets) {
@@ -239,11 +239,11 @@ int runTestData(Session &session, const Settings &settings) {
       std::string path = folder + format("/output_%zu.pb", i);
       Comparison result = compare(found[i], readTensorProto(path), settings.tolerance);
       (result.passed ? passed : failed) += 1;
-      printf("%s %s: '%s' %s\n", result.passed ? "ok    " : "FAILED", path.c_str(),
+      fprintf(out, "%s %s: '%s' %s\n", result.passed ? "ok    " : "FAILED", path.c_str(),
              values[i].name.c_str(), result.text.c_str());
     }
   }
-  printf("%d passed, %d failed\n", passed, failed);
+  fprintf(out, "%d passed, %d failed\n", passed, failed);
   return failed;
 }
 
@@ -278,7 +278,7 @@ int body(int argc, char **argv) {
 
   int failed = 0;
   if (!settings.testData.empty()) {
-    failed = runTestData(session, settings);
+    failed = runTestData(session, settings, quiet ? stderr : stdout);
     if (!measuring)
       return failed ? 1 : 0;
   }

@@ -109,11 +109,12 @@ Tensor readNpy(const std::string &path) {
   if (!known)
     throw Error(path + ": .npy element type '" + descr + "' is not supported");
 
-  tensor.resize(parseShape(path, valueOf(path, header, "shape")));
-  size_t found = file.size() - start - length;
-  if (found != tensor.bytes.size())
+  std::vector<int64_t> dims = parseShape(path, valueOf(path, header, "shape"));
+  size_t found = file.size() - start - length, needed = byteSize(tensor.type, dims);
+  if (found != needed)
     throw Error(path + format(": %zu bytes of data where %s needs %zu", found,
-                              describe(tensor.type, tensor.dims).c_str(), tensor.bytes.size()));
+                              describe(tensor.type, dims).c_str(), needed));
+  tensor.resize(std::move(dims));
   if (found)
     memcpy(tensor.bytes.data(), file.data() + start + length, found);
   if (valueOf(path, header, "fortran_order").compare(0, 4, "True") == 0)

@@ -84,12 +84,8 @@ int64_t Tensor::size() const {
 }
 
 void Tensor::resize(std::vector<int64_t> newDims) {
-  int64_t total = int64_t(convoy_type_size(type));
-  for (int64_t dim : newDims)
-    if (dim < 0 || __builtin_mul_overflow(total, dim, &total) || total > int64_t(1) << 46)
-      throw Error("a tensor of " + describe(type, newDims) + " is too large");
+  bytes.resize(byteSize(type, newDims));
   dims = std::move(newDims);
-  bytes.resize(total);
 }
 
 double Tensor::at(int64_t index) const {
@@ -155,6 +151,14 @@ void Tensor::set(int64_t index, double value) {
   case CONVOY_TYPE_U64:
     return storeRounded<uint64_t>(to, value);
   }
+}
+
+size_t byteSize(convoy_type type, const std::vector<int64_t> &dims) {
+  auto total = int64_t(convoy_type_size(type));
+  for (int64_t dim : dims)
+    if (dim < 0 || __builtin_mul_overflow(total, dim, &total))
+      throw Error(describe(type, dims) + " is not a possible shape");
+  return size_t(total);
 }
 
 bool isFloat(convoy_type type) {

@@ -22,11 +22,14 @@ struct Tensor {
   double at(int64_t index) const;
   /// Rounds to the type's nearest value; integers saturate.
   void set(int64_t index, double value);
-  /// Sets the dims and makes the bytes fit; throws Error where that is more than memory can hold.
+  /// Sets the dims and makes the bytes fit.
   void resize(std::vector<int64_t> newDims);
 };
 
 bool isFloat(convoy_type type);
+
+/// Bytes of a tensor; throws Error where a dimension is negative or they are too many to count.
+size_t byteSize(convoy_type type, const std::vector<int64_t> &dims);
 
 /// "f32 [1, 3, 224, 224]"; a name instead of -1 where there is one.
 std::string describe(convoy_type type, const std::vector<int64_t> &dims,

@@ -147,13 +147,14 @@ Tensor readTensorProto(const std::string &path) {
 
   Tensor tensor;
   tensor.type = typeOf(path, dataType);
-  tensor.resize(dims);
-  size_t element = convoy_type_size(tensor.type), count = tensor.bytes.size() / element;
+  size_t needed = byteSize(tensor.type, dims);
+  size_t element = convoy_type_size(tensor.type), count = needed / element;
   if (hasRaw) {
     size_t size = raw.end - raw.at;
-    if (size != tensor.bytes.size())
+    if (size != needed)
       throw Error(path + format(": %zu bytes of raw_data where %s needs %zu", size,
-                                describe(tensor.type, dims).c_str(), tensor.bytes.size()));
+                                describe(tensor.type, dims).c_str(), needed));
+    tensor.resize(dims);
     if (size)
       memcpy(tensor.bytes.data(), raw.at, size);
     return tensor;
@@ -163,6 +164,7 @@ Tensor readTensorProto(const std::string &path) {
   if (found != count)
     throw Error(path + format(": %zu elements where %s needs %zu", found,
                               describe(tensor.type, dims).c_str(), count));
+  tensor.resize(dims);
   for (size_t i = 0; i < count; ++i) {
     if (fromFloats)
       tensor.set(i, floats[i]);
