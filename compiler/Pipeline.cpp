@@ -1,0 +1,34 @@
+// The order of the passes.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "compiler/Pipeline.h"
+
+#include "passes/Passes.h"
+
+using namespace mlir;
+using namespace convoy;
+
+static constexpr std::pair<Stage, llvm::StringLiteral> kStages[] = {
+    {Stage::Import, "import"}, {Stage::Simplify, "simplify"}, {Stage::Fuse, "fuse"},
+    {Stage::Layout, "layout"}, {Stage::Select, "select"},     {Stage::Plan, "plan"},
+};
+
+llvm::StringRef convoy::stageName(Stage stage) {
+  for (auto [candidate, name] : kStages)
+    if (candidate == stage)
+      return name;
+  llvm_unreachable("a stage without a name");
+}
+
+std::optional<Stage> convoy::stageFromName(llvm::StringRef name) {
+  for (auto [stage, candidate] : kStages)
+    if (candidate == name)
+      return stage;
+  return std::nullopt;
+}
+
+llvm::ArrayRef<Stage> convoy::allStages() {
+  static constexpr Stage stages[] = {Stage::Import, Stage::Simplify, Stage::Fuse,
+                                     Stage::Layout, Stage::Select,   Stage::Plan};
+  return stages;
+}
