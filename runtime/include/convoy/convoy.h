@@ -255,8 +255,9 @@ typedef struct convoy_context_options {
   size_t profile;
   /* NULL: malloc. Copied. */
   const convoy_allocator *allocator;
-  /* NULL: a pool of threads of the context's own, asleep between runs. Otherwise it is called for
-   * each launch, with at most `threads` pieces, and the context starts no thread. */
+  /* NULL: a pool of threads of the context's own, asleep between runs. Otherwise it is called once
+   * for each launch of more than one tile, with at most `threads` pieces, and the context starts no
+   * thread. */
   convoy_parallel_for parallel_for;
   void *parallel_for_user;
 } convoy_context_options;
