@@ -169,10 +169,8 @@ FailureOr<CompileResult> convoy::compileModel(StringRef path, const CompileOptio
     result.module = std::move(module);
   }
   if (!options.stopAfter) {
-    llvm::Expected<std::vector<char>> bytes = artifact::serialize(artifact);
-    if (!bytes)
-      return emitError(fileLoc) << llvm::toString(bytes.takeError());
-    result.artifact = std::move(*bytes);
+    if (artifact::Problem problem = artifact::serialize(artifact, result.artifact))
+      return emitError(fileLoc) << *problem;
   }
   return result;
 }
