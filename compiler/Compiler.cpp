@@ -10,6 +10,8 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/OwningOpRef.h"
+#include "mlir/Parser/Parser.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
@@ -115,6 +117,17 @@ static LogicalResult prepareDumpDir(const std::string &dir, Location loc) {
   return success();
 }
 
+// A model, or a module that an earlier compile wrote with --emit import.
+static FailureOr<OwningOpRef<ModuleOp>> readModel(StringRef path, const CompileOptions &options,
+                                                  MLIRContext *context) {
+  if (!path.ends_with(".mlir"))
+    return onnx::importModel(path, options.import, context);
+  OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(path, context);
+  if (!module)
+    return failure();
+  return module;
+}
+
 FailureOr<CompileResult> convoy::compileModel(StringRef path, const CompileOptions &options,
                                               bool wantDumps, MLIRContext *context) {
   Location fileLoc = FileLineColLoc::get(context, path, 0, 0);
@@ -128,8 +141,7 @@ FailureOr<CompileResult> convoy::compileModel(StringRef path, const CompileOptio
   if (failed(prepareDumpDir(options.dumpDir, fileLoc)))
     return failure();
 
-  FailureOr<OwningOpRef<ModuleOp>> imported =
-      onnx::importModel(path, options.import, context);
+  FailureOr<OwningOpRef<ModuleOp>> imported = readModel(path, options, context);
   if (failed(imported))
     return failure();
 
@@ -157,10 +169,8 @@ FailureOr<CompileResult> convoy::compileModel(StringRef path, const CompileOptio
     result.module = std::move(module);
   }
   if (!options.stopAfter) {
-    llvm::Expected<std::vector<char>> bytes = artifact::serialize(artifact);
-    if (!bytes)
-      return emitError(fileLoc) << llvm::toString(bytes.takeError());
-    result.artifact = std::move(*bytes);
+    if (artifact::Problem problem = artifact::serialize(artifact, result.artifact))
+      return emitError(fileLoc) << *problem;
   }
   return result;
 }

@@ -32,3 +32,28 @@ llvm::ArrayRef<Stage> convoy::allStages() {
                                      Stage::Layout, Stage::Select,   Stage::Plan};
   return stages;
 }
+
+void convoy::buildStage(OpPassManager &manager, Stage stage, const KernelTable &table,
+                        const PipelineOptions &options) {
+  switch (stage) {
+  case Stage::Import:
+    break;
+  case Stage::Simplify:
+    manager.addPass(createFoldBatchNorm());
+    break;
+  case Stage::Fuse:
+    if (options.optimize)
+      manager.addPass(createFuseEpilogues());
+    break;
+  case Stage::Layout:
+    break;
+  case Stage::Select:
+    manager.addPass(createSelectKernels(table));
+    break;
+  case Stage::Plan:
+    manager.addPass(createOutlineToPlan());
+    manager.addPass(createPlanMemory());
+    manager.addPass(createVerifyPlan());
+    break;
+  }
+}
