@@ -13,6 +13,7 @@ from report import BUILD, LOGS, ROOT, Result, from_closing_line, run, run_gtest,
 
 BIN = BUILD / "bin"
 ASAN = ROOT / "build-asan"
+TSAN = ROOT / "build-tsan"
 LLVM = Path(os.environ.get("CONVOY_LLVM", "/usr/lib/llvm-22"))
 # Real models, their inputs and expected outputs lie beside the repository where they are at hand.
 SHARED = ROOT.parent / "shared"
@@ -83,11 +84,11 @@ def unit():
 
 
 def lit():
-    result = Result()
     tool = LLVM / "bin/lit"
     if not tool.exists():
         tool = shutil.which("lit") or shutil.which("llvm-lit")
     if not tool:
+        result = Result()
         result.check("lit", "there is no lit; llvm-22-tools has it")
         return result
     return run_lit(tool, "build/test", "lit")
@@ -210,11 +211,11 @@ def light():
 def sanitize():
     """The runtime's tests with AddressSanitizer and UndefinedBehaviorSanitizer."""
     result = Result()
-    done = run(["tools/dev/configure", "build-asan", "-DCONVOY_SANITIZE=ON",
+    done = run(["tools/dev/configure", ASAN.name, "-DCONVOY_SANITIZE=ON",
                 "-DCONVOY_BUILD_COMPILER=OFF"], "asan-configure.log")
     if not result.check("sanitized configure", done.error()):
         return result
-    done = run(["ninja", "-C", "build-asan", "-j", jobs()], "asan-build.log", show=True)
+    done = run(["ninja", "-C", ASAN, "-j", jobs()], "asan-build.log", show=True)
     if not result.check("sanitized build", done.error()):
         return result
     binaries = gtest_binaries(ASAN / "bin")
@@ -223,6 +224,25 @@ def sanitize():
     env = dict(os.environ, ASAN_OPTIONS="detect_leaks=1:abort_on_error=0", UBSAN_OPTIONS="print_stacktrace=1")
     for binary in binaries:
         result.add(run_gtest(binary, f"sanitized-{binary.name}", env=env))
+    return result
+
+
+def races():
+    """The runtime's tests with ThreadSanitizer."""
+    result = Result()
+    flags = [f"-DCMAKE_{language}_FLAGS=-fsanitize=thread" for language in ("C", "CXX")]
+    done = run(["tools/dev/configure", TSAN.name, "-DCONVOY_BUILD_COMPILER=OFF", *flags],
+               "tsan-configure.log")
+    if not result.check("configure for ThreadSanitizer", done.error()):
+        return result
+    done = run(["ninja", "-C", TSAN, "-j", jobs(), "RuntimeTest"], "tsan-build.log", show=True)
+    if not result.check("build for ThreadSanitizer", done.error()):
+        return result
+    test = TSAN / "bin/RuntimeTest"
+    if "ThreadSanitizer: unexpected memory mapping" in run([test, "--gtest_list_tests"]).output:
+        result.skip("races", "this kernel's address space layout does not suit ThreadSanitizer")
+        return result
+    result.add(run_gtest(test, "races-RuntimeTest"))
     return result
 
 
@@ -239,4 +259,5 @@ SUITES = [
     ("light", "whole networks with random weights, against onnxruntime", light),
     ("conformance", "ONNX's backend tests", conformance),
     ("sanitize", "the runtime's tests with sanitizers, in build-asan/", sanitize),
+    ("races", "the runtime's tests with ThreadSanitizer, in build-tsan/", races),
 ]
