@@ -3,7 +3,8 @@
 
 #include "compiler/Compiler.h"
 
-#include "compiler/artifact/FromPlan.h"
+#include "compiler/PlanToArtifact.h"
+#include "compiler/artifact/Writer.h"
 #include "dialects/Plan/Plan.h"
 #include "targets/Target.h"
 
@@ -134,6 +135,7 @@ FailureOr<CompileResult> convoy::compileModel(StringRef path, const CompileOptio
 
   CompileResult result;
   artifact::Artifact artifact;
+  artifact.producer = "convoy-compile " CONVOY_VERSION_STRING;
   artifact.modelName = llvm::sys::path::stem(path).str();
   for (auto [i, target] : llvm::enumerate(targets)) {
     bool last = i + 1 == targets.size();
@@ -145,7 +147,7 @@ FailureOr<CompileResult> convoy::compileModel(StringRef path, const CompileOptio
       CodeDumps dumps;
       dumps.wanted = wantDumps || !options.dumpDir.empty();
       FailureOr<GeneratedCode> code = compiler.generate(*module, dumps);
-      if (failed(code) || failed(artifact::addVariant(*module, *code, artifact)))
+      if (failed(code) || failed(addVariant(*module, *target, *code, artifact)))
         return failure();
       result.kernels = std::move(dumps.kernels);
       result.llvmIr = std::move(dumps.llvmIr);
@@ -154,7 +156,11 @@ FailureOr<CompileResult> convoy::compileModel(StringRef path, const CompileOptio
     }
     result.module = std::move(module);
   }
-  if (options.stopAfter)
-    return result;
+  if (!options.stopAfter) {
+    llvm::Expected<std::vector<char>> bytes = artifact::serialize(artifact);
+    if (!bytes)
+      return emitError(fileLoc) << llvm::toString(bytes.takeError());
+    result.artifact = std::move(*bytes);
+  }
   return result;
 }
