@@ -50,7 +50,8 @@ std::optional<Plan> makePlan(Operation *op, cnn::TargetAttr target) {
   if (shape->groups > 1 && (ic % lanes || oc % lanes))
     return std::nullopt;
 
-  Plan plan{*shape, isPointwise(*shape), llvm::divideCeil(ic, lanes), llvm::divideCeil(oc, lanes),
+  auto blocks = [&](int64_t channels) { return (channels + lanes - 1) / lanes; };
+  Plan plan{*shape, isPointwise(*shape), blocks(ic), blocks(oc),
             {}, 0};
   if (plan.flat) {
     int64_t pixels = shape->h.out * shape->w.out;

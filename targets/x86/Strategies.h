@@ -12,6 +12,10 @@ const X86Strategy &convPointwise();
 /// Any convolution on blocked layouts whose groups are whole blocks.
 const X86Strategy &convDirect();
 
+/// Depthwise convolution on blocked layouts.
+const X86Strategy &convDepthwise();
+/// Maximum and average pooling on blocked layouts.
+const X86Strategy &vectorPool();
 /// Elementwise functions whose operands are strided views of the result.
 const X86Strategy &vectorMap();
 /// Data movement by contiguous rows, repeated elements and transposes in registers.
