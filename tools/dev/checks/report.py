@@ -20,8 +20,8 @@ class Result:
     """What one suite found. Add tests with check() and skip(), or take over another tool's count."""
 
     passed: int = 0
-    failures: list = field(default_factory=list)
-    skips: list = field(default_factory=list)
+    failures: list = field(default_factory=list)  # Texts.
+    skips: list = field(default_factory=list)  # (Text, number of tests).
 
     def check(self, name, error=""):
         """Counts a test; an error text means that it failed."""
@@ -33,7 +33,10 @@ class Result:
         return not error
 
     def skip(self, name, reason, count=1):
-        self.skips += [f"{name}: {reason}"] * count
+        self.skips.append((f"{name}: {reason}", count))
+
+    def skipped(self):
+        return sum(count for _, count in self.skips)
 
     def add(self, other):
         self.passed += other.passed

@@ -139,15 +139,26 @@ def unpacked_conformance():
     return folder / archive.name[: -len(".tar.zst")]
 
 
+def scope_names(path):
+    lines = (line.split("#")[0].strip() for line in path.read_text().splitlines())
+    return {line for line in lines if line}
+
+
 def conformance():
+    """The tests whose operators are all supported must pass; what else is in scope is counted."""
+    scope = ROOT / "test/conformance/scope.txt"
     root = unpacked_conformance()
     if not root:
         result = Result()
-        result.skip("conformance", "../shared/conformance is not here")
+        result.skip("conformance", "../shared/conformance is not here", len(scope_names(scope)))
         return result
-    done = run([BIN / "convoy-conformance", root, "--scope", SHARED / "conformance/scope.txt"],
+    done = run([BIN / "convoy-conformance", root, "--scope", scope, "--jobs", jobs()],
                "conformance.log", timeout=3000)
-    return from_closing_line("conformance", done)
+    result = from_closing_line("conformance", done)
+    later = scope_names(SHARED / "conformance/scope.txt") - scope_names(scope)
+    if later:
+        result.skip("conformance", "operators that are not supported yet", len(later))
+    return result
 
 
 def run_data_set(result, name, model, data, tolerance, *options):
