@@ -13,7 +13,10 @@ namespace convoy {
 void convoy::registerPasses(KernelTableLookup lookup) {
   registerFoldBatchNorm();
   registerFuseEpilogues();
+  mlir::registerPass([lookup] { return createAssignLayout(lookup); });
+  registerCancelRelayouts();
   mlir::registerPass([lookup] { return createSelectKernels(lookup); });
+  mlir::registerPass([lookup] { return createPackWeights(lookup); });
   registerOutlineToPlan();
   registerPlanMemory();
   registerVerifyPlan();
