@@ -29,7 +29,7 @@ std::optional<Plan> makePlan(Operation *op, cnn::TargetAttr target) {
     return std::nullopt;
   auto shape = windowShape(op);
   if (!shape || shape->groups != shape->ic || shape->oc != shape->ic || shape->groups == 1 ||
-      conv.getDst().getType().getNumElements() == 0)
+      cnn::getBytes(conv.getDst().getType()) == 0)
     return std::nullopt;
   // Accumulators, a row of weights, a few source vectors.
   int64_t room = target.getRegisters() - std::min<int64_t>(shape->w.kernel, 7) - 3;

@@ -44,7 +44,7 @@ std::optional<Plan> makePlan(Operation *op, cnn::TargetAttr target) {
       !Epilogue::supports(op))
     return std::nullopt;
   auto shape = windowShape(op);
-  if (!shape || conv.getDst().getType().getNumElements() == 0)
+  if (!shape || cnn::getBytes(conv.getDst().getType()) == 0)
     return std::nullopt;
   int64_t ic = shape->ic / shape->groups, oc = shape->oc / shape->groups;
   if (shape->groups > 1 && (ic % lanes || oc % lanes))

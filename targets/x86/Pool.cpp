@@ -28,7 +28,7 @@ std::optional<Plan> makePlan(Operation *op, cnn::TargetAttr target) {
       !Epilogue::supports(op))
     return std::nullopt;
   auto shape = windowShape(op);
-  if (!shape || pool.getDst().getType().getNumElements() == 0)
+  if (!shape || cnn::getBytes(pool.getDst().getType()) == 0)
     return std::nullopt;
   double weight = pool.getKind() == cnn::PoolKind::Max ? 3 : 1;
   SweepChoice choice =

@@ -98,27 +98,32 @@ std::optional<Copies> copiesOf(cnn::ConcatOp op) {
     if (cnn::getLayoutTag(type) != cnn::getLayoutTag(dstType))
       return std::nullopt;
     SmallVector<int64_t> extents = physicalExtents(type);
-    if (block == 1 || at % block == 0) {
-      Copy copy = wholeCopy(input, extents, rowMajorStrides(extents));
-      copy.nest.strides[0] = dstStrides;
-      copy.dstOffset = at / block * dstStrides[outer];
-      copies.push_back(copy);
-    } else {
-      // The part begins inside a block: a run of lanes, from one block to one block, at a time.
-      int64_t channels = type.getDimSize(axis);
-      SmallVector<int64_t> srcStrides = rowMajorStrides(extents);
-      for (int64_t done = 0; done < channels;) {
-        int64_t from = done % block, to = (at + done) % block;
-        int64_t run = std::min({channels - done, block - from, block - to});
-        Copy copy = wholeCopy(input, extents, srcStrides);
-        copy.nest.strides[0] = dstStrides;
-        copy.nest.extents[outer] = 1;
-        copy.nest.extents.back() = run;
-        copy.srcOffset = done / block * srcStrides[outer] + from;
-        copy.dstOffset = (at + done) / block * dstStrides[outer] + to;
-        copies.push_back(copy);
-        done += run;
-      }
+    Copy copy = wholeCopy(input, extents, rowMajorStrides(extents));
+    copy.nest.strides[0] = dstStrides;
+    SmallVector<int64_t> srcStrides = copy.nest.strides[1];
+    int64_t channels = type.getDimSize(axis);
+    // Where a part begins with a block, its whole blocks are moved as they are; the last part's
+    // short one as well, as nothing else lies in it.
+    int64_t whole = 0;
+    if (at % block == 0) {
+      bool isLast = at + channels == dstType.getDimSize(axis);
+      whole = isLast ? channels : channels / block * block;
+      Copy blocks = copy;
+      blocks.nest.extents[outer] = (whole + block - 1) / block;
+      blocks.dstOffset = at / block * dstStrides[outer];
+      copies.push_back(blocks);
+    }
+    // What remains goes by runs of lanes, each from one block to one block.
+    for (int64_t done = whole; done < channels;) {
+      int64_t from = done % block, to = (at + done) % block;
+      int64_t run = std::min({channels - done, block - from, block - to});
+      Copy lanes = copy;
+      lanes.nest.extents[outer] = 1;
+      lanes.nest.extents.back() = run;
+      lanes.srcOffset = done / block * srcStrides[outer] + from;
+      lanes.dstOffset = (at + done) / block * dstStrides[outer] + to;
+      copies.push_back(lanes);
+      done += run;
     }
     at += type.getDimSize(axis);
   }

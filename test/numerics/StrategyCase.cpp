@@ -24,10 +24,13 @@ static std::string replaceAll(std::string text, StringRef from, StringRef to) {
 }
 
 Buffer::Buffer(RankedTensorType type, int64_t batch) : type(type), batch(batch) {
-  size_t size = cnn::getBytes(type) * (cnn::hasFreeBatch(type) ? batch : 1);
-  bytes.assign(size + 2 * kMargin + 64, kUntouched);
+  bytes.assign(size() + 2 * kMargin + 64, kUntouched);
   offset = llvm::alignAddr(bytes.data() + kMargin, llvm::Align(64)) -
            reinterpret_cast<uintptr_t>(bytes.data());
+}
+
+size_t Buffer::size() const {
+  return cnn::getBytes(type) * (cnn::hasFreeBatch(type) ? batch : 1);
 }
 
 RankedTensorType Buffer::fullType() const {
@@ -51,9 +54,8 @@ char *Buffer::element(int64_t number) {
 }
 
 bool Buffer::marginsIntact() const {
-  size_t size = cnn::getBytes(type) * (cnn::hasFreeBatch(type) ? batch : 1);
   for (size_t i = 0; i < bytes.size(); ++i)
-    if ((i < offset || i >= offset + size) && bytes[i] != kUntouched)
+    if ((i < offset || i >= offset + size()) && bytes[i] != kUntouched)
       return false;
   return true;
 }
@@ -108,7 +110,7 @@ std::vector<Buffer> StrategyCase::buffersFor(ModuleOp module) {
     bool isActivation = cnn::getLayoutTag(type).starts_with("n") &&
                         !cnn::getLayoutTag(type).starts_with("nk");
     if (!cnn::getLayout(type).inner().empty())
-      for (size_t i = 0; i < buffer.bytes.size() - buffer.offset - kMargin - 64; i += width) {
+      for (size_t i = 0; i < buffer.size(); i += width) {
         if (isa<FloatType>(element))
           cnn::writeFloat(buffer.data() + i, element, isActivation ? NAN : 0);
       }

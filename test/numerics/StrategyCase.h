@@ -19,6 +19,7 @@ struct Buffer {
   Buffer(mlir::RankedTensorType type, int64_t batch);
   /// The type with the batch filled in.
   mlir::RankedTensorType fullType() const;
+  size_t size() const; ///< bytes in memory
   int64_t numElements() const;
   /// Address of a logical element, numbered row-major.
   char *element(int64_t number);
