@@ -141,32 +141,31 @@ FailureOr<CompileResult> convoy::compileModel(StringRef path, const CompileOptio
   if (failed(prepareDumpDir(options.dumpDir, fileLoc)))
     return failure();
 
-  FailureOr<OwningOpRef<ModuleOp>> imported = readModel(path, options, context);
-  if (failed(imported))
-    return failure();
-
   CompileResult result;
   artifact::Artifact artifact;
   artifact.producer = "convoy-compile " CONVOY_VERSION_STRING;
   artifact.modelName = llvm::sys::path::stem(path).str();
-  for (auto [i, target] : llvm::enumerate(targets)) {
-    bool last = i + 1 == targets.size();
-    OwningOpRef<ModuleOp> module = last ? std::move(*imported) : OwningOpRef<ModuleOp>((*imported)->clone());
+  for (const std::unique_ptr<Target> &target : targets) {
+    // Each variant imports anew: passes release the data of constants that they replace, and
+    // clones of a module would share those.
+    FailureOr<OwningOpRef<ModuleOp>> module = readModel(path, options, context);
+    if (failed(module))
+      return failure();
     VariantCompiler compiler(options, *target, targets.size() > 1);
-    if (failed(compiler.runStages(*module)))
+    if (failed(compiler.runStages(**module)))
       return failure();
     if (!options.stopAfter) {
       CodeDumps dumps;
       dumps.wanted = wantDumps || !options.dumpDir.empty();
-      FailureOr<GeneratedCode> code = compiler.generate(*module, dumps);
-      if (failed(code) || failed(addVariant(*module, *target, *code, artifact)))
+      FailureOr<GeneratedCode> code = compiler.generate(**module, dumps);
+      if (failed(code) || failed(addVariant(**module, *target, *code, artifact)))
         return failure();
       result.kernels = std::move(dumps.kernels);
       result.llvmIr = std::move(dumps.llvmIr);
       result.assembly = std::move(dumps.assembly);
       result.object = std::move(code->object);
     }
-    result.module = std::move(module);
+    result.module = std::move(*module);
   }
   if (!options.stopAfter) {
     if (artifact::Problem problem = artifact::serialize(artifact, result.artifact))

@@ -46,13 +46,20 @@ void convoy::buildStage(OpPassManager &manager, Stage stage, const KernelTable &
       manager.addPass(createFuseEpilogues());
     break;
   case Stage::Layout:
+    if (options.optimize) {
+      manager.addPass(createAssignLayout(always(table)));
+      manager.addPass(createCancelRelayouts());
+    }
     break;
   case Stage::Select:
-    manager.addPass(createSelectKernels(table));
+    manager.addPass(createSelectKernels(always(table)));
+    // After selection: how weights must lie is the strategy's decision.
+    manager.addPass(createPackWeights(always(table), PackWeightsOptions{/*release=*/true}));
     break;
   case Stage::Plan:
     manager.addPass(createOutlineToPlan());
     manager.addPass(createPlanMemory());
+    // Shares no code with the planner, so it stays on in every build.
     manager.addPass(createVerifyPlan());
     break;
   }
