@@ -185,6 +185,7 @@ static int body(int argc, char **argv) {
   mlir::DialectRegistry registry;
   registerDialects(registry);
   mlir::MLIRContext context(registry);
+  context.printOpOnDiagnostic(false);
   context.getDiagEngine().registerHandler([&](mlir::Diagnostic &diagnostic) {
     if (diagnostic.getSeverity() != mlir::DiagnosticSeverity::Remark || arguments.remarks)
       printDiagnostic(arguments.model, diagnostic);
@@ -192,7 +193,7 @@ static int body(int argc, char **argv) {
   });
   if (arguments.remarks) {
     mlir::remark::RemarkCategories categories;
-    categories.all = ".*";
+    categories.all = categories.passed = categories.missed = ".*";
     if (mlir::failed(mlir::remark::enableOptimizationRemarks(
             context, nullptr, std::make_unique<mlir::remark::RemarkEmittingPolicyAll>(), categories,
             /*printAsEmitRemarks=*/true)))

@@ -96,6 +96,7 @@ static std::vector<char> compileTest(const TestFiles &files, const ConformanceOp
   registerDialects(registry);
   mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
   std::string errors;
+  context.printOpOnDiagnostic(false);
   context.getDiagEngine().registerHandler([&](mlir::Diagnostic &diagnostic) {
     if (diagnostic.getSeverity() == mlir::DiagnosticSeverity::Error) {
       errors += errors.empty() ? "" : "; ";
