@@ -74,7 +74,7 @@ struct ConvDepthwise : X86Strategy {
       Value wei = kb.base(kb.argOf(conv.getWei()));
       epilogue.setImage(place.image);
       Value plane = kb.add(kb.mul(place.n, blocks), place.block);
-      sweep.overRow(place, [&](const Segment &segment, Value ow) {
+      sweep.overRow([&](const Segment &segment, Value ow) {
         Values sums(segment.size, kb.constant(vectorType, 0));
         auto [begin, end] = insideKernel(kb, shape.h, place.oh);
         sums = kb.loop(begin, end, 1, sums, [&](Value kh, ValueRange carried) {

@@ -1,4 +1,4 @@
-// Convolution on blocked layouts: pointwise and direct.
+// Convolution to blocked layouts: pointwise, direct, and from row-major images of few channels.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "targets/x86/RegisterTile.h"
@@ -13,10 +13,16 @@ using Values = KernelBuilder::Values;
 
 namespace {
 
+enum class Kind {
+  Pointwise, ///< nothing but the pixel itself is read: rows are joined to one
+  Direct,
+  FirstLayer, ///< the source is row-major
+};
+
 /// How a convolution is cut into tiles.
 struct Plan {
   WindowShape shape;
-  bool flat; ///< rows are joined to one: nothing but the pixel itself is read
+  Kind kind;
   int64_t srcBlocks, dstBlocks; ///< blocks of channels of one group
   RegisterTile tile;
   double ns;
@@ -33,27 +39,32 @@ bool isPointwise(const WindowShape &shape) {
   return plain(shape.h) && plain(shape.w);
 }
 
+// Beyond this number of source channels the planes that a row-major source's pixel lies in would
+// compete for the same sets of the first cache.
+constexpr int64_t kMaxPlanes = 32;
+
 std::optional<Plan> makePlan(Operation *op, cnn::TargetAttr target) {
   auto conv = dyn_cast<cnn::ConvOp>(op);
   if (!conv)
     return std::nullopt;
   int64_t lanes = target.getLanes();
-  Type accumulator = conv.getAccumulatorType();
-  if (!isF32(conv.getSrc().getType()) || !accumulator.isF32() ||
-      !isBlocked(conv.getSrc().getType(), lanes) || !isBlocked(conv.getDst().getType(), lanes) ||
-      !Epilogue::supports(op))
-    return std::nullopt;
+  RankedTensorType src = conv.getSrc().getType(), dst = conv.getDst().getType();
   auto shape = windowShape(op);
-  if (!shape || cnn::getBytes(conv.getDst().getType()) == 0)
+  if (!shape || cnn::getBytes(dst) == 0 || !isF32(src) || !conv.getAccumulatorType().isF32() ||
+      !isBlocked(dst, lanes) || !Epilogue::supports(op))
+    return std::nullopt;
+  Kind kind = isPointwise(*shape) ? Kind::Pointwise : Kind::Direct;
+  if (isRowMajor(src) && shape->groups == 1 && shape->ic <= kMaxPlanes)
+    kind = Kind::FirstLayer;
+  else if (!isBlocked(src, lanes))
     return std::nullopt;
   int64_t ic = shape->ic / shape->groups, oc = shape->oc / shape->groups;
   if (shape->groups > 1 && (ic % lanes || oc % lanes))
     return std::nullopt;
 
   auto blocks = [&](int64_t channels) { return (channels + lanes - 1) / lanes; };
-  Plan plan{*shape, isPointwise(*shape), blocks(ic), blocks(oc),
-            {}, 0};
-  if (plan.flat) {
+  Plan plan{*shape, kind, blocks(ic), blocks(oc), {}, 0};
+  if (kind == Kind::Pointwise) {
     int64_t pixels = shape->h.out * shape->w.out;
     plan.shape.h = Axis();
     plan.shape.w = Axis();
@@ -81,9 +92,9 @@ public:
     int64_t channelGroups = shape.groups * plan.blockGroups();
     segments = cutRow(shape.w, plan.tile.pixels);
     tilesPerRow = segments.back().first + segments.back().count;
-    // Pieces of 25 us, of whole rows or, of a single row, of tiles.
-    int64_t extent = plan.flat ? tilesPerRow : shape.h.out;
-    double pieceNs = 25e3;
+    // Pieces of 12 us, of whole rows or, of a single row, of tiles.
+    int64_t extent = isFlat() ? tilesPerRow : shape.h.out;
+    constexpr double pieceNs = 12e3;
     int64_t pieces = piecesFor(plan.ns / (shape.n * channelGroups), pieceNs, extent);
     int64_t perPiece = llvm::divideCeil(extent, pieces);
     pieces = llvm::divideCeil(extent, perPiece);
@@ -123,9 +134,11 @@ public:
   }
 
 private:
+  bool isFlat() const { return plan.kind == Kind::Pointwise; }
+
   // Rows [first, last), or, of a flat image, tiles [first, last).
   void piece(int64_t blocks, Value first, Value last) {
-    if (plan.flat) {
+    if (isFlat()) {
       row(blocks, kb.i64(0), first, last);
       return;
     }
@@ -158,7 +171,6 @@ private:
   void compute(RegisterTile tile, const Segment &segment, Value oh, Value ow) {
     Values sums = zeroTile(kb, tile);
     auto [kernelBegin, kernelEnd] = insideKernel(kb, shape.h, oh);
-    int64_t full = plan.channels() / lanes, rest = plan.channels() % lanes;
     auto overRows = [&](Value block, int64_t channels, ValueRange carried) {
       if (shape.h.kernel == 1 && !shape.h.clips())
         return overColumns(tile, segment, oh, ow, block, kb.i64(0), channels, carried);
@@ -166,20 +178,23 @@ private:
         return overColumns(tile, segment, oh, ow, block, kh, channels, inner);
       });
     };
+    // Lanes beyond the channels hold anything, so they are not multiplied at all.
+    int64_t full = plan.channels() / lanes, rest = plan.channels() % lanes;
+    if (plan.kind == Kind::FirstLayer)
+      full = 0, rest = plan.channels();
     if (full == 1)
       sums = overRows(kb.i64(0), lanes, sums);
     else if (full > 1)
       sums = kb.loop(kb.i64(0), kb.i64(full), 1, sums, [&](Value block, ValueRange carried) {
         return overRows(block, lanes, carried);
       });
-    // Lanes beyond the channels hold anything, so they are not multiplied at all.
     if (rest)
       sums = overRows(kb.i64(full), rest, sums);
 
     epilogue.finishTile(sums, [&](Value index) {
       Value block = kb.add(dstBlock, kb.div(index, tile.pixels));
       Value column = kb.add(ow, kb.rem(index, tile.pixels));
-      if (plan.flat)
+      if (isFlat())
         return epilogue.blockedPosition(n, block, column);
       return epilogue.blockedPosition(n, block, oh, column);
     });
@@ -190,27 +205,16 @@ private:
     Value ih = kb.add(kb.add(kb.mul(oh, shape.h.stride), kb.mul(kh, shape.h.dilation)),
                       -shape.h.pad);
     Value iw = kb.add(kb.mul(ow, shape.w.stride), -shape.w.pad);
-    int64_t allSrcBlocks = plan.srcBlocks * shape.groups;
-    Value srcRow = kb.add(kb.mul(n, allSrcBlocks), kb.add(srcBlock, block));
-    srcRow = kb.mul(kb.add(kb.mul(srcRow, shape.h.in), ih), shape.w.in);
-    Value weiRow = kb.add(kb.mul(dstBlock, plan.srcBlocks), block);
-    weiRow = kb.mul(kb.add(kb.mul(weiRow, shape.h.kernel), kh), shape.w.kernel);
-    int64_t blockStride =
-        plan.srcBlocks * shape.h.kernel * shape.w.kernel * lanes * lanes;
-
     auto at = [&](Value kw, int64_t low, int64_t high, ValueRange sums) {
       Value column = kb.add(kb.add(iw, kb.mul(kw, shape.w.dilation)), low * shape.w.stride);
-      Panel panel{src,
-                  kb.mul(kb.add(srcRow, column), lanes),
-                  shape.w.stride * lanes,
-                  wei,
-                  kb.mul(kb.add(weiRow, kw), lanes * lanes),
-                  blockStride,
-                  low,
-                  high};
+      Panel panel = plan.kind == Kind::FirstLayer ? planarPanel(ih, column, kh, kw)
+                                                  : blockedPanel(block, ih, column, kh, kw);
+      panel.low = low;
+      panel.high = high;
       return multiplyAdd(kb, tile, panel, channels, sums);
     };
-    if (segment.interior && shape.w.kernel > 1)
+    bool isShort = plan.kind == Kind::FirstLayer && channels * shape.w.kernel <= 48;
+    if (segment.interior && shape.w.kernel > 1 && !isShort)
       return kb.loop(kb.i64(0), kb.i64(shape.w.kernel), 1, carried,
                      [&](Value kw, ValueRange sums) { return at(kw, 0, tile.pixels, sums); });
     Values sums(carried);
@@ -218,6 +222,40 @@ private:
       if (reached.first < reached.second)
         sums = at(kb.i64(kw), reached.first, reached.second, sums);
     return sums;
+  }
+
+  // src [n][block][h][w][channel], wei [block][block][kh][kw][channel][output channel]
+  Panel blockedPanel(Value block, Value ih, Value iw, Value kh, Value kw) {
+    int64_t allSrcBlocks = plan.srcBlocks * shape.groups;
+    Value row = kb.add(kb.mul(n, allSrcBlocks), kb.add(srcBlock, block));
+    row = kb.mul(kb.add(kb.mul(row, shape.h.in), ih), shape.w.in);
+    Value weiRow = kb.add(kb.mul(dstBlock, plan.srcBlocks), block);
+    weiRow = kb.mul(kb.add(kb.mul(weiRow, shape.h.kernel), kh), shape.w.kernel);
+    Panel panel;
+    panel.src = src;
+    panel.srcOffset = kb.mul(kb.add(row, iw), lanes);
+    panel.pixelStride = shape.w.stride * lanes;
+    panel.wei = wei;
+    panel.weiOffset = kb.mul(kb.add(weiRow, kw), lanes * lanes);
+    panel.blockStride = plan.srcBlocks * shape.h.kernel * shape.w.kernel * lanes * lanes;
+    return panel;
+  }
+
+  // src [n][channel][h][w], wei [block][kh][kw][channel][output channel]
+  Panel planarPanel(Value ih, Value iw, Value kh, Value kw) {
+    int64_t plane = shape.h.in * shape.w.in;
+    Value row = kb.add(kb.mul(n, shape.ic * plane), kb.mul(ih, shape.w.in));
+    Value weiRow = kb.add(kb.mul(dstBlock, shape.h.kernel), kh);
+    weiRow = kb.add(kb.mul(weiRow, shape.w.kernel), kw);
+    Panel panel;
+    panel.src = src;
+    panel.srcOffset = kb.add(row, iw);
+    panel.pixelStride = shape.w.stride;
+    panel.srcStep = plane;
+    panel.wei = wei;
+    panel.weiOffset = kb.mul(weiRow, shape.ic * lanes);
+    panel.blockStride = shape.h.kernel * shape.w.kernel * shape.ic * lanes;
+    return panel;
   }
 
   KernelBuilder &kb;
@@ -231,13 +269,15 @@ private:
   Value src, wei, n, dstBlock, srcBlock;
 };
 
-struct ConvDirect : X86Strategy {
-  explicit ConvDirect(bool pointwise) : pointwise(pointwise) {}
-  StringRef name() const override { return pointwise ? "pointwise" : "direct"; }
+struct BlockedConv : X86Strategy {
+  explicit BlockedConv(Kind kind) : kind(kind) {}
+  StringRef name() const override {
+    return kind == Kind::Pointwise ? "pointwise" : kind == Kind::Direct ? "direct" : "first-layer";
+  }
 
   std::optional<double> cost(Operation *op, cnn::TargetAttr target) const override {
     auto plan = makePlan(op, target);
-    if (!plan || plan->flat != pointwise)
+    if (!plan || plan->kind != kind)
       return std::nullopt;
     return std::max(plan->ns, moveNs(op));
   }
@@ -246,30 +286,38 @@ struct ConvDirect : X86Strategy {
     if (index != 1)
       return {};
     std::string lanes = std::to_string(target.getLanes());
-    bool flat = cast<RankedTensorType>(op->getOperand(0).getType()).getRank() == 3;
-    return (flat ? "oiw" : "oihw") + lanes + "i" + lanes + "o";
+    std::string spatial =
+        cast<RankedTensorType>(op->getOperand(0).getType()).getRank() == 3 ? "w" : "hw";
+    if (kind == Kind::FirstLayer)
+      return "o" + spatial + "i" + lanes + "o";
+    return "oi" + spatial + lanes + "i" + lanes + "o";
   }
 
   LogicalResult emit(plan::KernelOp kernel, KernelBuilder &kb) const override {
     Operation *op = onlyOp(kernel);
     auto plan = op ? makePlan(op, kb.target) : std::nullopt;
-    if (!plan)
+    if (!plan || plan->kind != kind)
       return kernel.emitError() << "is no convolution that strategy '" << name() << "' computes";
     Emitter(kb, cast<cnn::ConvOp>(op), *plan).run();
     return success();
   }
 
-  bool pointwise;
+  Kind kind;
 };
 
 } // namespace
 
 const X86Strategy &convoy::convPointwise() {
-  static const ConvDirect strategy(/*pointwise=*/true);
+  static const BlockedConv strategy(Kind::Pointwise);
   return strategy;
 }
 
 const X86Strategy &convoy::convDirect() {
-  static const ConvDirect strategy(/*pointwise=*/false);
+  static const BlockedConv strategy(Kind::Direct);
+  return strategy;
+}
+
+const X86Strategy &convoy::convFirstLayer() {
+  static const BlockedConv strategy(Kind::FirstLayer);
   return strategy;
 }

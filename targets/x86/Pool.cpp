@@ -65,7 +65,7 @@ public:
       plane = kb.add(kb.mul(place.n, blocks), place.block);
       auto [begin, end] = insideKernel(kb, shape.h, place.oh);
       Value rows = isMax ? Value() : countedRows(place.oh, begin, end);
-      sweep.overRow(place, [&, begin = begin, end = end](const Segment &segment, Value ow) {
+      sweep.overRow([&, begin = begin, end = end](const Segment &segment, Value ow) {
         Values sums = reduce(segment, place, ow, begin, end);
         if (!isMax)
           divide(segment, ow, rows, sums);

@@ -24,9 +24,12 @@ double convoy::tileCycles(RegisterTile tile, double steps) {
   return step * steps + 1.5 * multiplyAdds + 20;
 }
 
+// As many blocks as hide the latency of multiply-adds for a single pixel.
+static constexpr int64_t kMaxBlocks = 8;
+
 TileChoice convoy::chooseTile(int64_t extent, int64_t blocks, double steps, int64_t registers) {
   TileChoice best{{1, 1}, std::numeric_limits<double>::infinity()};
-  for (int64_t tileBlocks = 1; tileBlocks <= std::min(blocks, registers); ++tileBlocks) {
+  for (int64_t tileBlocks = 1; tileBlocks <= std::min(blocks, kMaxBlocks); ++tileBlocks) {
     for (int64_t pixels = 1; pixels <= std::min(extent, registers); ++pixels) {
       if (!fitsRegisters({pixels, tileBlocks}, registers))
         break;
@@ -56,16 +59,19 @@ Values convoy::multiplyAdd(KernelBuilder &kb, RegisterTile tile, const Panel &pa
   Value src = kb.advance(f32, panel.src, panel.srcOffset);
   Value wei = kb.advance(f32, panel.wei, panel.weiOffset);
 
+  int64_t weiStep = panel.weiStep ? panel.weiStep : lanes;
+
   // `unrolled` steps from step `at` on.
   auto body = [&](Value at, int64_t unrolled, ValueRange carried) {
     Values sums(carried);
-    Value srcAt = kb.mul(at, panel.srcStep), weiAt = kb.mul(at, lanes);
+    Value srcAt = kb.mul(at, panel.srcStep), weiAt = kb.mul(at, weiStep);
     for (int64_t u = 0; u < unrolled; ++u) {
       Values weights;
       for (int64_t block = 0; block < tile.blocks; ++block)
         weights.push_back(kb.loadVector(f32, lanes, wei,
-                                        kb.add(weiAt, block * panel.blockStride + u * lanes),
-                                        /*aligned=*/true));
+                                        kb.add(weiAt, block * panel.blockStride + u * weiStep),
+                                        /*aligned=*/panel.weiStep == 0,
+                                        block + 1 == tile.blocks ? panel.lastMask : Value()));
       for (int64_t pixel = panel.low; pixel < panel.high; ++pixel) {
         Value element = kb.load(
             f32, src,

@@ -35,9 +35,9 @@ RowSweep::RowSweep(KernelBuilder &kb, const WindowShape &shape, int64_t pixels)
     : kb(kb), shape(shape), pixels(pixels), segments(cutRow(shape.w, pixels)) {}
 
 void RowSweep::run(int64_t blocks, double ns, function_ref<void(const Place &)> row) {
-  // Pieces of 15 us: rows of one block of channels, or several blocks.
+  // Pieces of 6 us: rows of one block of channels, or several blocks.
   int64_t planes = shape.n * blocks, rows = shape.h.out;
-  constexpr double pieceNs = 15e3;
+  constexpr double pieceNs = 6e3;
   int64_t pieces = piecesFor(ns / planes, pieceNs, rows);
   int64_t perPiece = llvm::divideCeil(rows, pieces);
   pieces = llvm::divideCeil(rows, perPiece);
@@ -62,7 +62,7 @@ void RowSweep::run(int64_t blocks, double ns, function_ref<void(const Place &)> 
   });
 }
 
-void RowSweep::overRow(const Place &, function_ref<void(const Segment &, Value)> tile) {
+void RowSweep::overRow(function_ref<void(const Segment &, Value)> tile) {
   for (const Segment &segment : segments) {
     if (segment.count == 1) {
       tile(segment, kb.i64(segment.start));

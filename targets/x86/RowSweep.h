@@ -31,8 +31,7 @@ public:
   /// The kernel's tiles: calls `row` for each row of outputs of each block of channels.
   void run(int64_t blocks, double ns, llvm::function_ref<void(const Place &)> row);
   /// Calls `tile` with the first output of each tile of a row.
-  void overRow(const Place &place,
-               llvm::function_ref<void(const Segment &segment, mlir::Value ow)> tile);
+  void overRow(llvm::function_ref<void(const Segment &segment, mlir::Value ow)> tile);
   /// Calls `column` for every source column (counted from that of output 0, kernel element 0) that
   /// some output of a tile uses.
   void overColumns(const Segment &segment,

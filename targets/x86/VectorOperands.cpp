@@ -133,10 +133,19 @@ void Epilogue::finish(Value accumulator, ValueRange position, Value mask) {
 }
 
 void Epilogue::finishTile(ValueRange accumulators,
-                          function_ref<Values(Value index)> positionOf) {
+                          function_ref<Values(Value index)> positionOf,
+                          std::optional<int64_t> limit) {
+  auto finishAt = [&](Value accumulator, Value index) {
+    Values position = positionOf(index);
+    Value mask;
+    if (limit)
+      mask = kb.firstLanes(kb.sub(kb.i64(*limit), position.back()),
+                           cast<VectorType>(accumulator.getType()).getNumElements());
+    finish(accumulator, position, mask);
+  };
   if (!heavy || accumulators.size() == 1) {
     for (auto [i, accumulator] : llvm::enumerate(accumulators))
-      finish(accumulator, positionOf(kb.i64(i)));
+      finishAt(accumulator, kb.i64(i));
     return;
   }
   auto type = cast<VectorType>(accumulators.front().getType());
@@ -148,7 +157,7 @@ void Epilogue::finishTile(ValueRange accumulators,
   kb.loop(kb.i64(0), kb.i64(number), 1, [&](Value i) {
     Value accumulator =
         kb.loadVector(element, count, scratch, kb.mul(i, count), /*aligned=*/true);
-    finish(accumulator, positionOf(i));
+    finishAt(accumulator, i);
   });
 }
 

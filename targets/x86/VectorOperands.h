@@ -67,9 +67,11 @@ public:
   void finish(mlir::Value accumulator, mlir::ValueRange position, mlir::Value mask = {});
   /// Finishes the accumulators of a tile: `positionOf` gives the position of each. An epilogue with
   /// many operations is emitted once, in a loop over the accumulators, which `positionOf` must
-  /// then be able to index by a run-time value.
+  /// then be able to index by a run-time value. With `limit`, elements whose index along the fastest
+  /// dimension is not below it are left out.
   void finishTile(mlir::ValueRange accumulators,
-                  llvm::function_ref<Values(mlir::Value index)> positionOf);
+                  llvm::function_ref<Values(mlir::Value index)> positionOf,
+                  std::optional<int64_t> limit = std::nullopt);
   /// A position of a blocked result, from the pixel's number within the image, or from row (0 for
   /// rank 3) and column.
   Values blockedPosition(mlir::Value n, mlir::Value block, mlir::Value pixel);

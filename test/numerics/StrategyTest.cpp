@@ -186,6 +186,79 @@ TEST_F(Strategies, Direct) {
   check(batched.text(), {"direct", 3});
 }
 
+TEST_F(Strategies, FirstLayer) {
+  std::vector<Conv> convs;
+  convs.push_back({1, 3, 40, 23, 31, 7, 7, 2, 2, 3, 3, 3, 3});
+  convs.push_back({1, 3, 16, 9, 33});
+  convs.push_back({2, 1, 16, 9, 9, 5, 5, 1, 1, 2, 1, 2, 3});
+  convs.push_back({1, 4, 32, 12, 12, 11, 11, 4, 4, 2, 2, 2, 2});
+  convs.push_back({1, 13, 24, 6, 7, 1, 1, 1, 1, 0, 0, 0, 0});
+  for (Conv &conv : convs) {
+    conv.srcLayout = "";
+    check(conv.text(), {"first-layer"});
+  }
+  Conv batched{1, 3, 16, 8, 8};
+  batched.srcLayout = "";
+  batched.freeBatch = true;
+  check(batched.text(), {"first-layer", 3});
+}
+
+std::string matmul(std::string lhs, std::string rhs, std::string bias, std::string dst,
+                   const char *flags = "") {
+  return llvm::formatv(R"(^bb0(%a: {0}, %b: {1}, %c: {2}):
+    %y = cnn.matmul %a, %b extras(%c) {4} : ({0}, {1}, {2}) -> {3} {{
+    ^bb0(%acc: f32, %bias: f32):
+      %0 = arith.addf %acc, %bias : f32
+      cnn.yield %0 : f32
+    }
+    plan.yield %y : {3})",
+                       lhs, rhs, bias, dst, flags);
+}
+
+TEST_F(Strategies, Matmul) {
+  for (auto [m, k, n] : {std::array{1, 64, 100}, {1, 7, 1000}, {37, 19, 45}, {64, 64, 64}, {5, 1, 3},
+                         {3, 300, 16}}) {
+    SCOPED_TRACE(llvm::formatv("{0} {1} {2}", m, k, n).str());
+    auto tensor = [](int a, int b) { return llvm::formatv("tensor<{0}x{1}xf32>", a, b).str(); };
+    std::string bias = llvm::formatv("tensor<{0}xf32>", n);
+    check(matmul(tensor(m, k), tensor(k, n), bias, tensor(m, n)), {"packed-matmul"});
+    check(matmul(tensor(m, k), tensor(k, n), tensor(m, 1), tensor(m, n)), {"row-matmul"});
+    check(matmul(tensor(m, k), tensor(n, k), tensor(m, n), tensor(m, n), "{transpose_rhs}"),
+          {"packed-matmul"});
+    check(matmul(tensor(k, m), tensor(k, n), "tensor<f32>", tensor(m, n), "{transpose_lhs}"),
+          {"row-matmul"});
+    check(matmul(tensor(k, m), tensor(n, k), bias, tensor(m, n), "{transpose_lhs, transpose_rhs}"),
+          {"packed-matmul"});
+  }
+  check(matmul("tensor<?x20xf32>", "tensor<20x50xf32>", "tensor<50xf32>", "tensor<?x50xf32>"),
+        {"packed-matmul", 3});
+  check(matmul("tensor<2x3x5x20xf32>", "tensor<20x50xf32>", "tensor<50xf32>",
+               "tensor<2x3x5x50xf32>"),
+        {"packed-matmul"});
+  check(matmul("tensor<2x1x5x20xf32>", "tensor<3x20x50xf32>", "tensor<2x3x1x50xf32>",
+               "tensor<2x3x5x50xf32>"),
+        {"row-matmul"});
+}
+
+TEST_F(Strategies, HeavyEpilogue) {
+  // Enough operations to be finished in a loop of its own.
+  std::string body = R"(^bb0(%x: tensor<1x16x6x9xf32, BLOCKED>, %w: tensor<40x16x3x3xf32>):
+    %y = cnn.conv %x, %w {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>,
+        dilations = array<i64: 1, 1>, groups = 1 : i64}
+        : (tensor<1x16x6x9xf32, BLOCKED>, tensor<40x16x3x3xf32>)
+        -> tensor<1x40x6x9xf32, BLOCKED> {
+    ^bb0(%acc: f32):
+      %one = arith.constant 1.0 : f32
+      %n = arith.negf %acc : f32
+      %e = math.exp %n : f32
+      %d = arith.addf %e, %one : f32
+      %r = arith.divf %acc, %d : f32
+      cnn.yield %r : f32
+    }
+    plan.yield %y : tensor<1x40x6x9xf32, BLOCKED>)";
+  check(body, {"direct", 1, 1e-6});
+}
+
 TEST_F(Strategies, Depthwise) {
   std::vector<Conv> convs;
   for (int channels : {16, 40, 3})
