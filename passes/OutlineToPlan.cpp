@@ -4,6 +4,7 @@
 #include "passes/Passes.h"
 
 #include "passes/Graph.h"
+#include "passes/Relayout.h"
 #include "passes/Work.h"
 
 #include "mlir/IR/IRMapping.h"
@@ -99,16 +100,6 @@ plan::KernelOp KernelPool::get(Operation *op) {
   return entry->second;
 }
 
-// The tensor that an output is, before reshapes that share its buffer.
-static Value withoutAliases(Value value) {
-  while (auto reshape = value.getDefiningOp<cnn::ReshapeOp>()) {
-    if (reshape.getStrategy())
-      break;
-    value = reshape.getSrc();
-  }
-  return value;
-}
-
 static StringRef nameOf(DictionaryAttr attributes) {
   auto name = attributes ? attributes.getAs<StringAttr>(cnn::kNameAttrName) : StringAttr();
   return name ? name.getValue() : StringRef();
@@ -133,7 +124,7 @@ LogicalResult Outliner::declareInterface() {
     Value buffer = plan::OutputOp::create(builder, ret.getLoc(), bufferType,
                                           name.empty() ? StringRef(fallback) : name,
                                           operand.get().getType());
-    Value tensor = withoutAliases(operand.get());
+    Value tensor = getAliasRoot(operand.get());
     Operation *producer = tensor.getDefiningOp();
     if (!producer || isa<cnn::ConstantOp>(producer) ||
         !outputs.try_emplace(tensor, buffer).second)
@@ -152,9 +143,9 @@ LogicalResult Outliner::outline(Operation *op) {
     return success();
   }
   auto strategy = op->getAttrOfType<StringAttr>("strategy");
-  if (auto reshape = dyn_cast<cnn::ReshapeOp>(op); reshape && !strategy) {
-    Value shared = buffers[reshape.getSrc()];
-    buffers[reshape.getDst()] = shared;
+  if (isAlias(op)) {
+    Value shared = buffers[op->getOperand(0)];
+    buffers[op->getResult(0)] = shared;
     return success();
   }
   if (!isComputeOp(op))

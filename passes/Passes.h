@@ -18,14 +18,18 @@ namespace convoy {
 /// The kernel table for a target; null if there is none.
 using KernelTableLookup = std::function<const KernelTable *(cnn::TargetAttr)>;
 
-std::unique_ptr<mlir::Pass> createSelectKernels(KernelTableLookup lookup);
-/// With one table, which must outlive the pass.
-inline std::unique_ptr<mlir::Pass> createSelectKernels(const KernelTable &table) {
-  return createSelectKernels([&table](cnn::TargetAttr) { return &table; });
+/// A lookup that always gives one table, which must outlive the passes that have it.
+inline KernelTableLookup always(const KernelTable &table) {
+  return [&table](cnn::TargetAttr) { return &table; };
 }
 
 #define GEN_PASS_DECL
 #include "passes/Passes.h.inc"
+
+std::unique_ptr<mlir::Pass> createAssignLayout(KernelTableLookup lookup);
+std::unique_ptr<mlir::Pass> createSelectKernels(KernelTableLookup lookup);
+std::unique_ptr<mlir::Pass> createPackWeights(KernelTableLookup lookup,
+                                              PackWeightsOptions options = {});
 
 /// Registers all passes for the command line; `lookup` serves those that need a kernel table.
 void registerPasses(KernelTableLookup lookup);

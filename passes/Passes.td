@@ -10,6 +10,31 @@ class Convoy_Pass<string arg> : Pass<"convoy-" # arg, "::mlir::ModuleOp"> {
   let dependentDialects = ["::convoy::cnn::CnnDialect"];
 }
 
+def Simplify : Convoy_Pass<"simplify"> {
+  let summary = "Fold what is known at compile time and remove what nobody needs";
+  let description = [{
+    An op whose operands are all constants becomes a constant, computed by the dialect's evaluator
+    (dialects/Cnn/Evaluate). A result larger than `max-bytes` and than the operands together stays
+    an op, unless it is one element repeated. Ops that do nothing are forwarded, dead ones removed.
+    The data of constants without a user are released.
+
+    Before: any graph. After: no op with constant operands is left but for those that would grow.
+
+    ```mlir
+    %c = cnn.constant dense<[[1.0, 2.0]]> : tensor<1x2xf32> -> tensor<1x2xf32>
+    %t = cnn.transpose %c {perm = array<i64: 1, 0>} : (tensor<1x2xf32>) -> tensor<2x1xf32>
+    ==>
+    %t = cnn.constant dense<[[1.0], [2.0]]> : tensor<2x1xf32> -> tensor<2x1xf32>
+    ```
+  }];
+  let options = [
+    Option<"maxBytes", "max-bytes", "int64_t", "16 << 20", "The largest result that may grow">];
+  let statistics = [
+    Statistic<"numFolded", "folded", "Ops that became constants">,
+    Statistic<"numForwarded", "forwarded", "Ops that did nothing">,
+    Statistic<"numDead", "dead", "Ops that nobody used">];
+}
+
 def FoldBatchNorm : Convoy_Pass<"fold-batch-norm"> {
   let summary = "Fold batch normalization and other affine functions of a channel into weights";
   let description = [{
@@ -50,14 +75,58 @@ def FuseEpilogues : Convoy_Pass<"fuse-epilogues"> {
   }];
 }
 
+def AssignLayout : Convoy_Pass<"assign-layout"> {
+  let summary = "Choose the layout of every activation by cost";
+  let description = [{
+    Convolutions, pools, maps, spatial reductions, resizes, concats, pads, slices and lrn of rank 4
+    may compute in `nchw<L>c`, where L is the target's lanes; all else is row-major, as are inputs
+    and outputs. The kernel table says what an op costs in either layout and what a relayout costs;
+    of all assignments the cheapest is taken (a minimum cut), so a region is blocked only if it
+    saves more than its borders cost. A value is relayouted once for all users that want it. A
+    convolution may read a row-major input and write blocks, where a kernel does that for less.
+
+    Before: all layouts are row-major. After: the operands of the scalar region of an op with a
+    blocked result have its rank and layout, or are one element; other activations of an op share
+    its layout, but for the input of a convolution.
+
+    ```mlir
+    %y = cnn.conv %x, %w {...} : (tensor<1x64x8x8xf32>, ...) -> tensor<1x64x8x8xf32>
+    ==>
+    %0 = cnn.relayout %x : ... -> tensor<1x64x8x8xf32, #cnn.layout<"nchw16c">>
+    %1 = cnn.conv %0, %w {...} : ... -> tensor<1x64x8x8xf32, #cnn.layout<"nchw16c">>
+    %y = cnn.relayout %1 : ... -> tensor<1x64x8x8xf32>
+    ```
+  }];
+  let constructor = "::convoy::createAssignLayout(::convoy::KernelTableLookup())";
+}
+
+def CancelRelayouts : Convoy_Pass<"cancel-relayouts"> {
+  let summary = "Remove relayouts that undo or repeat each other or change constants";
+  let description = [{
+    A relayout of a relayout is one relayout, or none; equal relayouts of a value become one;
+    constants get their layout at compile time; a `map` between relayouts there and back computes
+    in the layout outside of them.
+
+    Before and after: layouts are assigned.
+
+    ```mlir
+    %0 = cnn.relayout %x : (tensor<1x32x8x8xf32>) -> tensor<1x32x8x8xf32, #cnn.layout<"nchw16c">>
+    %1 = cnn.relayout %0 : ... -> tensor<1x32x8x8xf32>
+    use(%1)
+    ==>
+    use(%x)
+    ```
+  }];
+}
+
 def SelectKernels : Convoy_Pass<"select-kernels"> {
   let summary = "Choose the strategy of every op that needs a kernel";
   let description = [{
     Asks the target's kernel table for the cheapest strategy and sets the op's `strategy`. A
-    `reshape` needs no kernel, as both sides share a buffer, unless an output would share its
+    `reshape`, or a `relayout` that moves nothing, needs no kernel, as both sides share a buffer, unless an output would share its
     buffer with an input, a constant or another use of the value: that output gets a copy.
 
-    Before: layouts are assigned. After: every op but `constant` and aliasing `reshape`s has a
+    Before: layouts are assigned. After: every op but `constant` and what shares a buffer has a
     strategy; each output is made by an op of its own.
 
     ```mlir
@@ -67,6 +136,28 @@ def SelectKernels : Convoy_Pass<"select-kernels"> {
     ```
   }];
   let constructor = "::convoy::createSelectKernels(::convoy::KernelTableLookup())";
+}
+
+def PackWeights : Convoy_Pass<"pack-weights"> {
+  let summary = "Pack constants to the layouts that the chosen kernels read";
+  let description = [{
+    Each constant operand for which the op's strategy names a packed layout is replaced by a
+    constant in that layout; padding of blocks is zero. Ops that want the same share it.
+
+    Before: ops have strategies. After: operands have the layouts that their kernels read.
+
+    ```mlir
+    %w = cnn.constant dense<...> : tensor<32x16x3x3xf32> -> tensor<32x16x3x3xf32>
+    ==>
+    %w = cnn.constant dense<...> : tensor<2x1x3x3x16x16xf32>
+        -> tensor<32x16x3x3xf32, #cnn.layout<"oihw16i16o">>
+    ```
+  }];
+  let constructor = "::convoy::createPackWeights(::convoy::KernelTableLookup())";
+  let options = [
+    Option<"release", "release", "bool", "false",
+           "Free the memory of constants that this module no longer uses; wrong if another module "
+           "of the context uses them">];
 }
 
 def OutlineToPlan : Convoy_Pass<"outline-to-plan"> {

@@ -11,9 +11,13 @@ namespace convoy {
 } // namespace convoy
 
 void convoy::registerPasses(KernelTableLookup lookup) {
+  registerSimplify();
   registerFoldBatchNorm();
   registerFuseEpilogues();
+  mlir::registerPass([lookup] { return createAssignLayout(lookup); });
+  registerCancelRelayouts();
   mlir::registerPass([lookup] { return createSelectKernels(lookup); });
+  mlir::registerPass([lookup] { return createPackWeights(lookup); });
   registerOutlineToPlan();
   registerPlanMemory();
   registerVerifyPlan();

@@ -4,6 +4,7 @@
 #include "passes/Passes.h"
 
 #include "passes/Graph.h"
+#include "passes/Relayout.h"
 #include "passes/Remarks.h"
 
 
@@ -15,16 +16,6 @@ namespace convoy {
 using namespace mlir;
 using namespace convoy;
 
-// The value whose buffer a value shares.
-static Value getRoot(Value value) {
-  while (auto reshape = value.getDefiningOp<cnn::ReshapeOp>()) {
-    if (reshape.getStrategy())
-      break;
-    value = reshape.getSrc();
-  }
-  return value;
-}
-
 // Whether all that happens to a value, under any of its shapes, is to be returned once.
 static bool isOnlyReturned(Value root) {
   while (true) {
@@ -33,10 +24,9 @@ static bool isOnlyReturned(Value root) {
     Operation *user = *root.user_begin();
     if (isa<func::ReturnOp>(user))
       return true;
-    auto reshape = dyn_cast<cnn::ReshapeOp>(user);
-    if (!reshape)
+    if (!isAlias(user))
       return false;
-    root = reshape.getDst();
+    root = user->getResult(0);
   }
 }
 
@@ -45,19 +35,19 @@ static DenseSet<Operation *> insertCopies(func::FuncOp graph) {
   DenseSet<Operation *> copies;
   auto ret = cast<func::ReturnOp>(graph.getBody().front().getTerminator());
   for (OpOperand &output : ret->getOpOperands()) {
-    Value root = getRoot(output.get());
+    Value root = getAliasRoot(output.get());
     if (root.getDefiningOp() && !isa<cnn::ConstantOp>(root.getDefiningOp()) &&
         isOnlyReturned(root))
       continue;
     OpBuilder builder(ret);
     Location loc = output.get().getLoc();
-    auto reshape = output.get().getDefiningOp<cnn::ReshapeOp>();
-    if (!reshape || !reshape->hasOneUse()) {
-      reshape = cnn::ReshapeOp::create(builder, loc, output.get().getType(), output.get(),
-                                       StringAttr());
-      output.set(reshape.getDst());
+    Operation *copy = output.get().getDefiningOp();
+    if (!isAlias(copy) || !copy->hasOneUse()) {
+      copy = cnn::ReshapeOp::create(builder, loc, output.get().getType(), output.get(),
+                                    StringAttr());
+      output.set(copy->getResult(0));
     }
-    copies.insert(reshape);
+    copies.insert(copy);
   }
   return copies;
 }
@@ -89,7 +79,7 @@ void SelectKernels::runOnOperation() {
   DenseSet<Operation *> copies = insertCopies(*graph);
   bool complete = true;
   for (Operation &op : graph->getBody().front()) {
-    if (!isComputeOp(&op) || (isa<cnn::ReshapeOp>(op) && !copies.contains(&op)))
+    if (!isComputeOp(&op) || (isAlias(&op) && !copies.contains(&op)))
       continue;
     const Strategy *strategy = table->select(&op, *target);
     if (!strategy) {

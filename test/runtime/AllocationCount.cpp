@@ -16,10 +16,10 @@ void count() {
 }
 } // namespace
 
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define CONVOY_TEST_HOOKS
 #elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
 #define CONVOY_TEST_HOOKS
 #endif
 #endif

@@ -135,9 +135,9 @@ void printVariant(const Opened &opened, unsigned index, const ReportOptions &opt
   for (unsigned i = 0; i < sizeOf(variant.cpu_features()); ++i)
     printf("%s%s", i ? " " : "", text(variant.cpu_features()->Get(i)));
   puts(sizeOf(variant.cpu_features()) ? "" : "nothing special");
-  printf("  code      %s in %zu kernels, %zu launches, %.3f GFLOP an image\n",
+  printf("  code      %s in %zu kernels, %zu launches, %.3f MFLOP an image\n",
          bytes(sectionSize(variant.code())).c_str(), sizeOf(variant.kernels()),
-         sizeOf(variant.launches()), double(flopsOf(variant)) / 1e9);
+         sizeOf(variant.launches()), double(flopsOf(variant)) / 1e6);
   printf("  arena     %s an image%s\n", bytes(variant.arena_bytes()).c_str(),
          overLowerBound(variant).c_str());
   printf("  scratch   %s a thread\n", bytes(variant.scratch_bytes()).c_str());

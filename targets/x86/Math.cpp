@@ -1,0 +1,2 @@
+#include "targets/x86/Math.h"
+mlir::LogicalResult convoy::expandMath(mlir::ModuleOp) { return mlir::success(); }
