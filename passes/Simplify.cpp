@@ -14,7 +14,7 @@ using namespace mlir;
 using namespace convoy;
 
 namespace {
-struct Simplify : impl::SimplifyBase<Simplify> {
+struct Simplify : convoy::impl::SimplifyBase<Simplify> {
   using SimplifyBase::SimplifyBase;
   void runOnOperation() override {
     cnn::FoldLimits limits;
