@@ -200,6 +200,21 @@ KernelBuilder::Values KernelBuilder::ifThenElse(Value condition, TypeRange resul
   return Values(ifOp.getResults());
 }
 
+Value KernelBuilder::table(ArrayRef<char> bytes) {
+  Type byte = builder.getI8Type();
+  auto type = LLVM::LLVMArrayType::get(byte, bytes.size());
+  std::string name = (kernel.getSymName() + "_table" + Twine(numTables++)).str();
+  auto value = DenseElementsAttr::getFromRawBuffer(
+      RankedTensorType::get(static_cast<int64_t>(bytes.size()), byte), bytes);
+  {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPoint(function);
+    LLVM::GlobalOp::create(builder, loc, type, /*isConstant=*/true, LLVM::Linkage::Internal, name,
+                           value, /*alignment=*/64);
+  }
+  return LLVM::AddressOfOp::create(builder, loc, call.getType(), name);
+}
+
 Value KernelBuilder::advance(Type elementType, Value pointer, Value offset) {
   return LLVM::GEPOp::create(builder, loc, pointer.getType(), memoryType(elementType), pointer,
                              ValueRange{offset}, LLVM::GEPNoWrapFlags::inbounds);

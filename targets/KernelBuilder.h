@@ -85,6 +85,8 @@ public:
   /// The mask whose first `count` (i64) lanes are on.
   mlir::Value firstLanes(mlir::Value count, int64_t lanes);
   mlir::Value splat(mlir::Value scalar, int64_t count);
+  /// A read-only table beside the code, aligned to 64 bytes: the address of `bytes`.
+  mlir::Value table(llvm::ArrayRef<char> bytes);
   /// Pointer arithmetic in elements.
   mlir::Value advance(mlir::Type elementType, mlir::Value pointer, mlir::Value offset);
 
@@ -100,6 +102,7 @@ private:
   mlir::func::FuncOp function;
   mlir::Value call, begin, end, batchSize, scratchBase;
   Values bases;
+  unsigned numTables = 0;
 };
 
 } // namespace convoy
