@@ -4,6 +4,7 @@
 #include "targets/x86/KernelTable.h"
 
 #include "targets/reference/LowerToLoops.h"
+#include "targets/x86/Strategies.h"
 
 using namespace convoy;
 
@@ -34,6 +35,15 @@ const ReferenceStrategy &reference() {
 
 const KernelTable &convoy::x86KernelTable() {
   static const Table table({
+      &convPointwise(),
+      &convDepthwise(),
+      &convDirect(),
+      &convFirstLayer(),
+      &vectorPool(),
+      &packedMatmul(),
+      &rowMatmul(),
+      &vectorMap(),
+      &stridedCopy(),
       &reference(),
   });
   return table;

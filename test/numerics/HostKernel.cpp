@@ -101,6 +101,16 @@ void HostKernels::run(StringRef name, ArrayRef<void *> args, int64_t batch) cons
   _mm_setcsr(saved);
 }
 
+void HostKernels::runInOrder(StringRef name, ArrayRef<void *> args, int64_t batch) const {
+  const Kernel kernel = kernels.lookup(name);
+  std::vector<char> scratch(kernel.scratchBytes + CONVOY_ALIGNMENT);
+  convoy_call call{args.data(), batch,
+                   reinterpret_cast<void *>(alignAddr(scratch.data(), Align(CONVOY_ALIGNMENT)))};
+  auto function =
+      reinterpret_cast<convoy_kernel_fn>(static_cast<char *>(memory.base()) + kernel.offset);
+  function(&call, 0, kernel.tiles * (kernel.batched ? batch : 1));
+}
+
 std::unique_ptr<mlir::MLIRContext> test::makeContext() {
   auto context = std::make_unique<mlir::MLIRContext>();
   context->loadDialect<cnn::CnnDialect, plan::PlanDialect, mlir::arith::ArithDialect,

@@ -26,6 +26,10 @@ public:
   /// several lengths, the last ones first. Subnormals are flushed.
   void run(llvm::StringRef name, llvm::ArrayRef<void *> args, int64_t batch = 1) const;
 
+  /// Runs all tiles in one call.
+  void runInOrder(llvm::StringRef name, llvm::ArrayRef<void *> args, int64_t batch = 1) const;
+  int64_t tiles(llvm::StringRef name) const { return kernels.lookup(name).tiles; }
+
   const GeneratedCode &code() const { return generated; }
 
 private:
