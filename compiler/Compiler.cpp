@@ -3,12 +3,15 @@
 
 #include "compiler/Compiler.h"
 
-#include "compiler/artifact/FromPlan.h"
+#include "compiler/PlanToArtifact.h"
+#include "compiler/artifact/Writer.h"
 #include "dialects/Plan/Plan.h"
 #include "targets/Target.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/OwningOpRef.h"
+#include "mlir/Parser/Parser.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
@@ -114,6 +117,17 @@ static LogicalResult prepareDumpDir(const std::string &dir, Location loc) {
   return success();
 }
 
+// A model, or a module that an earlier compile wrote with --emit import.
+static FailureOr<OwningOpRef<ModuleOp>> readModel(StringRef path, const CompileOptions &options,
+                                                  MLIRContext *context) {
+  if (!path.ends_with(".mlir"))
+    return onnx::importModel(path, options.import, context);
+  OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(path, context);
+  if (!module)
+    return failure();
+  return module;
+}
+
 FailureOr<CompileResult> convoy::compileModel(StringRef path, const CompileOptions &options,
                                               bool wantDumps, MLIRContext *context) {
   Location fileLoc = FileLineColLoc::get(context, path, 0, 0);
@@ -127,34 +141,35 @@ FailureOr<CompileResult> convoy::compileModel(StringRef path, const CompileOptio
   if (failed(prepareDumpDir(options.dumpDir, fileLoc)))
     return failure();
 
-  FailureOr<OwningOpRef<ModuleOp>> imported =
-      onnx::importModel(path, options.import, context);
-  if (failed(imported))
-    return failure();
-
   CompileResult result;
   artifact::Artifact artifact;
+  artifact.producer = "convoy-compile " CONVOY_VERSION_STRING;
   artifact.modelName = llvm::sys::path::stem(path).str();
-  for (auto [i, target] : llvm::enumerate(targets)) {
-    bool last = i + 1 == targets.size();
-    OwningOpRef<ModuleOp> module = last ? std::move(*imported) : OwningOpRef<ModuleOp>((*imported)->clone());
+  for (const std::unique_ptr<Target> &target : targets) {
+    // Each variant imports anew: passes release the data of constants that they replace, and
+    // clones of a module would share those.
+    FailureOr<OwningOpRef<ModuleOp>> module = readModel(path, options, context);
+    if (failed(module))
+      return failure();
     VariantCompiler compiler(options, *target, targets.size() > 1);
-    if (failed(compiler.runStages(*module)))
+    if (failed(compiler.runStages(**module)))
       return failure();
     if (!options.stopAfter) {
       CodeDumps dumps;
       dumps.wanted = wantDumps || !options.dumpDir.empty();
-      FailureOr<GeneratedCode> code = compiler.generate(*module, dumps);
-      if (failed(code) || failed(artifact::addVariant(*module, *code, artifact)))
+      FailureOr<GeneratedCode> code = compiler.generate(**module, dumps);
+      if (failed(code) || failed(addVariant(**module, *target, *code, artifact)))
         return failure();
       result.kernels = std::move(dumps.kernels);
       result.llvmIr = std::move(dumps.llvmIr);
       result.assembly = std::move(dumps.assembly);
       result.object = std::move(code->object);
     }
-    result.module = std::move(module);
+    result.module = std::move(*module);
   }
-  if (options.stopAfter)
-    return result;
+  if (!options.stopAfter) {
+    if (artifact::Problem problem = artifact::serialize(artifact, result.artifact))
+      return emitError(fileLoc) << *problem;
+  }
   return result;
 }

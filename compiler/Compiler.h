@@ -43,6 +43,9 @@ struct CompileResult {
 /// The dialects that a compile needs.
 void registerDialects(mlir::DialectRegistry &registry);
 
+/// Prints a module; long constants are left out unless `fullConstants` is set.
+void printModule(mlir::ModuleOp module, bool fullConstants, llvm::raw_ostream &stream);
+
 /// Compiles a model file. Errors and remarks go to the context's diagnostic handlers.
 mlir::FailureOr<CompileResult> compileModel(llvm::StringRef path, const CompileOptions &options,
                                             bool wantDumps, mlir::MLIRContext *context);

@@ -32,3 +32,35 @@ llvm::ArrayRef<Stage> convoy::allStages() {
                                      Stage::Layout, Stage::Select,   Stage::Plan};
   return stages;
 }
+
+void convoy::buildStage(OpPassManager &manager, Stage stage, const KernelTable &table,
+                        const PipelineOptions &options) {
+  switch (stage) {
+  case Stage::Import:
+    break;
+  case Stage::Simplify:
+    manager.addPass(createFoldBatchNorm());
+    break;
+  case Stage::Fuse:
+    if (options.optimize)
+      manager.addPass(createFuseEpilogues());
+    break;
+  case Stage::Layout:
+    if (options.optimize) {
+      manager.addPass(createAssignLayout(always(table)));
+      manager.addPass(createCancelRelayouts());
+    }
+    break;
+  case Stage::Select:
+    manager.addPass(createSelectKernels(always(table)));
+    // After selection: how weights must lie is the strategy's decision.
+    manager.addPass(createPackWeights(always(table), PackWeightsOptions{/*release=*/true}));
+    break;
+  case Stage::Plan:
+    manager.addPass(createOutlineToPlan());
+    manager.addPass(createPlanMemory());
+    // Shares no code with the planner, so it stays on in every build.
+    manager.addPass(createVerifyPlan());
+    break;
+  }
+}

@@ -7,10 +7,14 @@
 #include "compiler/artifact/ConstantPool.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace convoy::artifact {
+
+/// What is wrong; nothing if all is well.
+using Problem = std::optional<std::string>;
 
 /// Numbered as onnx.TensorProto.DataType.
 enum class ElementType : uint8_t {

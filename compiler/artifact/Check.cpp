@@ -2,10 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "compiler/artifact/Check.h"
 
-#include "llvm/ADT/StringSet.h"
-#include "llvm/ADT/Twine.h"
+#include <set>
 
-using namespace llvm;
 using namespace convoy::artifact;
 
 namespace {
@@ -15,8 +13,8 @@ constexpr uint64_t metadataLimit = uint64_t(1) << 31;
 constexpr uint64_t hugeNumber = uint64_t(1) << 60;
 
 /// The object that a message is about, and the failure.
-Error error(const Twine &what, const Twine &problem) {
-  return createStringError(inconvertibleErrorCode(), "artifact: " + what + " " + problem);
+std::string error(const std::string &what, const std::string &problem) {
+  return "artifact: " + what + " " + problem;
 }
 
 /// Counts what the metadata may take: strings with their length and terminator, tables with room
@@ -59,17 +57,17 @@ public:
   VariantCheck(const Variant &variant, uint64_t constantBytes)
       : variant(variant), constantBytes(constantBytes) {}
 
-  Error check() const {
+  Problem check() const {
     if (variant.target.find('-') == std::string::npos)
       return error("target \"" + variant.target + "\"", "names no device (\"x86-...\")");
-    if (Error problem = checkValues(variant.inputs, "input"))
+    if (Problem problem = checkValues(variant.inputs, "input"))
       return problem;
-    if (Error problem = checkValues(variant.outputs, "output"))
+    if (Problem problem = checkValues(variant.outputs, "output"))
       return problem;
     if (variant.arenaBytes % ConstantPool::alignment || variant.arenaBytes > hugeNumber ||
         variant.scratchBytes > hugeNumber)
-      return error("arena of " + Twine(variant.arenaBytes) + " and scratch of " +
-                       Twine(variant.scratchBytes) + " bytes",
+      return error("arena of " + std::to_string(variant.arenaBytes) + " and scratch of " +
+                       std::to_string(variant.scratchBytes) + " bytes",
                    "are not multiples of 64 or too large");
     for (const Kernel &kernel : variant.kernels)
       if (kernel.offset >= variant.code.size() ||
@@ -80,14 +78,14 @@ public:
           buffer.bytes > variant.arenaBytes - buffer.offset)
         return error("buffer " + buffer.name, "is unaligned or outside of the arena");
     for (const Launch &launch : variant.launches)
-      if (Error problem = checkLaunch(launch))
+      if (Problem problem = checkLaunch(launch))
         return problem;
-    return Error::success();
+    return std::nullopt;
   }
 
 private:
-  static Error checkValues(const std::vector<Value> &values, StringRef kind) {
-    StringSet<> names;
+  static Problem checkValues(const std::vector<Value> &values, const std::string &kind) {
+    std::set<std::string> names;
     for (const Value &value : values) {
       if (!names.insert(value.name).second)
         return error(kind + " \"" + value.name + "\"", "exists twice");
@@ -96,21 +94,21 @@ private:
       if (!value.dimNames.empty() && value.dimNames.size() != value.dims.size())
         return error(kind + " \"" + value.name + "\"", "has names for some dimensions only");
     }
-    return Error::success();
+    return std::nullopt;
   }
 
-  Error checkLaunch(const Launch &launch) const {
+  Problem checkLaunch(const Launch &launch) const {
     if (launch.kernel >= variant.kernels.size())
-      return error("launch " + launch.name, "has no kernel " + Twine(launch.kernel));
+      return error("launch " + launch.name, "has no kernel " + std::to_string(launch.kernel));
     if (launch.tiles > hugeNumber)
       return error("launch " + launch.name, "has too many tiles");
     for (size_t i = 0; i < launch.args.size(); ++i)
-      if (std::optional<StringRef> problem = findProblem(launch.args[i]))
-        return error("argument " + Twine(i) + " of launch " + launch.name, *problem);
-    return Error::success();
+      if (const char *problem = findProblem(launch.args[i]))
+        return error("argument " + std::to_string(i) + " of launch " + launch.name, problem);
+    return std::nullopt;
   }
 
-  std::optional<StringRef> findProblem(const Arg &arg) const {
+  const char *findProblem(const Arg &arg) const {
     uint64_t limit = 0;
     bool readOnly = arg.space == Space::input || arg.space == Space::constant;
     if (readOnly && arg.writes)
@@ -136,7 +134,7 @@ private:
     if (arg.offset > hugeNumber || arg.sliceOffset > hugeNumber || arg.bytes > hugeNumber ||
         arg.offset + arg.sliceOffset + arg.bytes > limit)
       return "is out of bounds";
-    return std::nullopt;
+    return nullptr;
   }
 
   const Variant &variant;
@@ -183,7 +181,7 @@ std::optional<uint64_t> convoy::artifact::bytesOf(const Value &value) {
   return bytes;
 }
 
-Error convoy::artifact::check(const Artifact &artifact) {
+Problem convoy::artifact::check(const Artifact &artifact) {
   if (artifact.variants.empty())
     return error("it", "has no variant");
   SizeEstimate estimate;
@@ -192,11 +190,11 @@ Error convoy::artifact::check(const Artifact &artifact) {
   estimate.add(artifact.options);
   for (const Variant &variant : artifact.variants) {
     estimate.add(variant);
-    if (Error problem = VariantCheck(variant, artifact.constants.size()).check())
+    if (Problem problem = VariantCheck(variant, artifact.constants.size()).check())
       return problem;
   }
   if (estimate.bytes >= metadataLimit)
-    return error("its metadata of " + Twine(estimate.bytes) + " bytes",
+    return error("its metadata of " + std::to_string(estimate.bytes) + " bytes",
                  "exceeds FlatBuffers' 2 GiB");
-  return Error::success();
+  return std::nullopt;
 }

@@ -5,8 +5,6 @@
 
 #include "compiler/artifact/Artifact.h"
 
-#include "llvm/Support/Error.h"
-
 #include <optional>
 
 namespace convoy::artifact {
@@ -16,7 +14,7 @@ namespace convoy::artifact {
 std::optional<uint64_t> bytesOf(const Value &value);
 
 /// Everything that the runtime demands of an artifact, so that a mistake is found where it is made.
-llvm::Error check(const Artifact &artifact);
+Problem check(const Artifact &artifact);
 
 } // namespace convoy::artifact
 

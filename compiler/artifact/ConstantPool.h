@@ -3,8 +3,7 @@
 #ifndef CONVOY_COMPILER_ARTIFACT_CONSTANTPOOL_H
 #define CONVOY_COMPILER_ARTIFACT_CONSTANTPOOL_H
 
-#include "llvm/ADT/ArrayRef.h"
-
+#include <cstddef>
 #include <cstdint>
 #include <unordered_map>
 #include <vector>
@@ -18,14 +17,17 @@ public:
 
   /// Returns the offset of these bytes in the pool.
   uint64_t add(std::vector<char> bytes);
-  uint64_t add(llvm::ArrayRef<char> bytes) { return add(bytes.vec()); }
+  uint64_t add(const void *data, size_t size) {
+    const char *bytes = static_cast<const char *>(data);
+    return add(std::vector<char>(bytes, bytes + size));
+  }
 
   /// Bytes from the first constant's start to the last one's end.
   uint64_t size() const { return end; }
   size_t count() const { return constants.size(); }
 
-  /// The bytes of the constant that starts at `offset`; empty if none does.
-  llvm::ArrayRef<char> at(uint64_t offset) const;
+  /// The bytes of the constant that starts at `offset`; null if none does.
+  const std::vector<char> *at(uint64_t offset) const;
 
   /// Writes size() bytes, the gaps as zeros.
   void copyTo(char *memory) const;

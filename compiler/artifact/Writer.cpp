@@ -4,15 +4,10 @@
 
 #include "compiler/artifact/Check.h"
 #include "compiler/artifact/Metadata.h"
-
-#include "llvm/Support/Endian.h"
-#include "llvm/Support/FileOutputBuffer.h"
-#include "llvm/Support/MathExtras.h"
-#include "llvm/Support/xxhash.h"
+#include "compiler/artifact/OutputFile.h"
 
 #include <cstring>
 
-using namespace llvm;
 using namespace convoy::artifact;
 
 namespace {
@@ -24,6 +19,10 @@ constexpr uint32_t leastRuntime = 0 << 16 | 1 << 8 | 0;
 constexpr uint64_t headerBytes = 64;
 constexpr uint64_t pageBytes = 4096;
 
+template <typename T> void store(char *memory, T value) {
+  std::memcpy(memory, &value, sizeof value);
+}
+
 /// Where everything goes, known before the file is made.
 class Layout {
 public:
@@ -32,7 +31,7 @@ public:
       sections.code.push_back(place(variant.code.size()));
     sections.constants = place(artifact.constants.size());
     metadata = buildMetadata(artifact, sections);
-    metadataOffset = alignTo(end, ConstantPool::alignment);
+    metadataOffset = align(end, ConstantPool::alignment);
     end = metadataOffset + metadata.size();
   }
 
@@ -41,11 +40,11 @@ public:
   /// Fills size() bytes, which are zero.
   void fill(char *file) const {
     std::memcpy(file, magic, sizeof magic);
-    support::endian::write32le(file + 8, formatVersion);
-    support::endian::write32le(file + 12, leastRuntime);
-    support::endian::write64le(file + 16, end);
-    support::endian::write64le(file + 24, metadataOffset);
-    support::endian::write64le(file + 32, metadata.size());
+    store(file + 8, formatVersion);
+    store(file + 12, leastRuntime);
+    store(file + 16, end);
+    store(file + 24, metadataOffset);
+    store(file + 32, uint64_t(metadata.size()));
     for (size_t i = 0; i < artifact.variants.size(); ++i) {
       const std::vector<char> &code = artifact.variants[i].code;
       if (!code.empty())
@@ -54,12 +53,14 @@ public:
     artifact.constants.copyTo(file + sections.constants.offset);
     std::memcpy(file + metadataOffset, metadata.data(), metadata.size());
     // The checksum covers its own field as zero, as it still is here.
-    support::endian::write64le(file + 40, xxHash64(StringRef(file, end)));
+    store(file + 40, checksum(file, end));
   }
 
 private:
+  static uint64_t align(uint64_t value, uint64_t to) { return (value + to - 1) / to * to; }
+
   SectionRange place(uint64_t bytes) {
-    SectionRange range{alignTo(end, pageBytes), bytes};
+    SectionRange range{align(end, pageBytes), bytes};
     end = range.offset + bytes;
     return range;
   }
@@ -73,24 +74,22 @@ private:
 
 } // namespace
 
-Error convoy::artifact::write(const Artifact &artifact, StringRef path) {
-  if (Error problem = check(artifact))
+Problem convoy::artifact::write(const Artifact &artifact, const std::string &path) {
+  if (Problem problem = check(artifact))
     return problem;
   Layout layout(artifact);
-  auto buffer = FileOutputBuffer::create(path, layout.size());
-  if (!buffer)
-    return createFileError(path, buffer.takeError());
-  layout.fill(reinterpret_cast<char *>((*buffer)->getBufferStart()));
-  if (Error problem = (*buffer)->commit())
-    return createFileError(path, std::move(problem));
-  return Error::success();
+  OutputFile file(path);
+  if (Problem problem = file.create(layout.size()))
+    return problem;
+  layout.fill(file.data());
+  return file.commit();
 }
 
-Expected<std::vector<char>> convoy::artifact::serialize(const Artifact &artifact) {
-  if (Error problem = check(artifact))
-    return std::move(problem);
+Problem convoy::artifact::serialize(const Artifact &artifact, std::vector<char> &bytes) {
+  if (Problem problem = check(artifact))
+    return problem;
   Layout layout(artifact);
-  std::vector<char> bytes(layout.size());
+  bytes.assign(layout.size(), 0);
   layout.fill(bytes.data());
-  return bytes;
+  return std::nullopt;
 }

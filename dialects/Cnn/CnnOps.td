@@ -17,6 +17,7 @@ class Cnn_PureOp<string mnemonic, list<Trait> traits = []>
 // An op with a scalar region, see EpilogueOpInterface.
 class Cnn_EpilogueOp<string mnemonic, list<Trait> traits = []>
     : Cnn_PureOp<mnemonic, !listconcat(traits, [
+        IsolatedFromAbove,
         DeclareOpInterfaceMethods<Cnn_EpilogueOpInterface>,
         SingleBlock])>;
 

@@ -107,7 +107,7 @@ extern "C" convoy_status convoy_model_profile_input(const convoy_model *model, s
                                                     size_t index, convoy_value_info *info) {
   CONVOY_REQUIRE(model)
   CONVOY_REQUIRE(info)
-  const Profile *found;
+  const Profile *found = nullptr;
   if (convoy_status status = findProfile(*model, profile, &found))
     return status;
   if (index >= found->inputs.size())
@@ -120,7 +120,7 @@ extern "C" convoy_status convoy_model_profile_output(const convoy_model *model, 
                                                      size_t index, convoy_value_info *info) {
   CONVOY_REQUIRE(model)
   CONVOY_REQUIRE(info)
-  const Profile *found;
+  const Profile *found = nullptr;
   if (convoy_status status = findProfile(*model, profile, &found))
     return status;
   if (index >= found->outputs.size())
@@ -159,7 +159,7 @@ extern "C" convoy_status convoy_model_memory(const convoy_model *model, size_t p
                                              convoy_memory_info *info) {
   CONVOY_REQUIRE(model)
   CONVOY_REQUIRE(info)
-  const Profile *found;
+  const Profile *found = nullptr;
   if (convoy_status status = findProfile(*model, profile, &found))
     return status;
   const schema::Variant &variant = *found->variant;
@@ -178,7 +178,7 @@ extern "C" convoy_status convoy_model_launch(const convoy_model *model, size_t p
                                              size_t index, convoy_launch_info *info) {
   CONVOY_REQUIRE(model)
   CONVOY_REQUIRE(info)
-  const Profile *found;
+  const Profile *found = nullptr;
   if (convoy_status status = findProfile(*model, profile, &found))
     return status;
   size_t count = convoy_model_num_launches(model, profile);

@@ -40,6 +40,8 @@ convoy_status ThreadPool::start(const convoy_allocator &allocator, uint32_t thre
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   if (error)
     return fail(CONVOY_SYSTEM, "cannot start %u threads: %s", threads, strerror(error));
+  // What the C library does and allocates in a new thread is over before the first real run.
+  run([](void *, uint32_t) {}, nullptr);
   return CONVOY_OK;
 }
 

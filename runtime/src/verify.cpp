@@ -60,7 +60,8 @@ private:
     for (uint32_t i = 0; i < sizeOf(values); ++i) {
       const schema::Value &value = *values->Get(i);
       uint64_t bytes = convoy_type_size(static_cast<convoy_type>(value.type()));
-      if (bytes == 0)
+      // FlatBuffers' verifier looks at the alignment of a vector's length only, not its elements'.
+      if (bytes == 0 || reinterpret_cast<uintptr_t>(value.dims()->data()) % alignof(int64_t) != 0)
         return wrong(what, i);
       for (uint32_t d = 0; d < value.dims()->size(); ++d) {
         int64_t extent = value.dims()->Get(d);

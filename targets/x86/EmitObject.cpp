@@ -185,6 +185,13 @@ public:
 
 } // namespace
 
+X86Machine X86Machine::of(cnn::TargetAttr target) {
+  X86Machine machine{target.getCpu().str(), {}, target.getLanes() * 32};
+  for (StringAttr feature : target.getFeatures())
+    machine.features.push_back(feature.str());
+  return machine;
+}
+
 FailureOr<std::vector<char>> convoy::emitSharedObject(ArrayRef<ModuleOp> modules,
                                                       const X86Machine &machine,
                                                       CodeDumps &dumps) {

@@ -13,6 +13,8 @@ struct X86Machine {
   std::string tune;
   std::vector<std::string> features;
   int64_t vectorBits;
+
+  static X86Machine of(cnn::TargetAttr target);
 };
 
 /// Lowers, optimizes and assembles the modules, on as many threads as the context has, and links

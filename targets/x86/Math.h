@@ -9,6 +9,6 @@ namespace convoy {
 
 /// Replaces, on scalars and vectors, the ops of math and arith for which x86 has no instructions,
 /// and which would become calls of a library, by arithmetic.
-mlir::LogicalResult expandMath(mlir::ModuleOp module);
+void expandMath(mlir::ModuleOp module);
 
 } // namespace convoy

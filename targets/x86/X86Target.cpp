@@ -132,9 +132,7 @@ FailureOr<GeneratedCode> X86Target::generate(ModuleOp module, CodeDumps &dumps) 
       stream << "\n";
     }
   }
-  X86Machine machine{std::string(x86.tune), {}, x86.lanes * 32};
-  for (StringRef feature : x86.features)
-    machine.features.push_back(std::string(feature));
+  X86Machine machine = X86Machine::of(target);
   FailureOr<std::vector<char>> object = emitSharedObject(modules, machine, dumps);
   if (failed(object))
     return failure();

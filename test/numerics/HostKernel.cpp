@@ -5,6 +5,8 @@
 
 #include "compiler/artifact/Image.h"
 #include "runtime/include/convoy/kernel_abi.h"
+#include "targets/x86/EmitObject.h"
+#include "targets/x86/LowerToLlvm.h"
 #include "targets/x86/X86Target.h"
 
 #include "mlir/Parser/Parser.h"
@@ -18,13 +20,30 @@ using namespace convoy::test;
 using namespace llvm;
 
 std::unique_ptr<HostKernels> HostKernels::compile(const Target &target, mlir::ModuleOp module) {
-  auto result = std::make_unique<HostKernels>();
   CodeDumps dumps;
   mlir::FailureOr<GeneratedCode> code = target.generate(module, dumps);
-  if (mlir::failed(code))
-    return nullptr;
+  return mlir::failed(code) ? nullptr : load(module, std::move(*code));
+}
+
+std::unique_ptr<HostKernels> HostKernels::compile(const Target &target, mlir::ModuleOp module,
+                                                  Emit emit) {
+  prepareContextForCodegen(module.getContext());
+  cnn::TargetAttr facts = target.facts(module.getContext());
+  mlir::OwningOpRef<mlir::ModuleOp> code = mlir::ModuleOp::create(module.getLoc());
+  for (auto kernel : module.getOps<plan::KernelOp>()) {
+    KernelBuilder kb(*code, kernel, facts);
+    emit(kernel, kb);
+    kb.finish();
+  }
+  CodeDumps dumps;
+  auto object = emitSharedObject({*code}, X86Machine::of(facts), dumps);
+  return mlir::failed(object) ? nullptr : load(module, {std::move(*object), {}});
+}
+
+std::unique_ptr<HostKernels> HostKernels::load(mlir::ModuleOp module, GeneratedCode code) {
+  auto result = std::make_unique<HostKernels>();
   Expected<artifact::Image> image =
-      artifact::flattenImage(StringRef(code->object.data(), code->object.size()));
+      artifact::flattenImage(StringRef(code.object.data(), code.object.size()));
   if (!image) {
     module.emitError() << toString(image.takeError());
     return nullptr;
@@ -53,7 +72,7 @@ std::unique_ptr<HostKernels> HostKernels::compile(const Target &target, mlir::Mo
                                             static_cast<int64_t>(
                                                 kernel.getScratchBytes().value_or(0))};
   }
-  result->generated = std::move(*code);
+  result->generated = std::move(code);
   return result;
 }
 

@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include "targets/KernelBuilder.h"
 #include "targets/Target.h"
 
 #include "llvm/ADT/StringMap.h"
@@ -15,6 +16,10 @@ class HostKernels {
 public:
   /// Compiles every plan.kernel of `module`; null on errors, which are emitted.
   static std::unique_ptr<HostKernels> compile(const Target &target, mlir::ModuleOp module);
+  /// The same with code that `emit` makes instead of the kernels' strategies.
+  using Emit = llvm::function_ref<void(plan::KernelOp, KernelBuilder &)>;
+  static std::unique_ptr<HostKernels> compile(const Target &target, mlir::ModuleOp module,
+                                              Emit emit);
   ~HostKernels();
 
   /// Runs all tiles of a kernel, the way the runtime does but in an awkward order: ranges of
@@ -28,6 +33,8 @@ public:
   const GeneratedCode &code() const { return generated; }
 
 private:
+  static std::unique_ptr<HostKernels> load(mlir::ModuleOp module, GeneratedCode code);
+
   struct Kernel {
     uint64_t offset;
     int64_t tiles;

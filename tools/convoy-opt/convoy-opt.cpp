@@ -3,16 +3,23 @@
 
 #include "dialects/Cnn/Cnn.h"
 #include "dialects/Plan/Plan.h"
+#include "passes/Passes.h"
+#include "tools/convoy-opt/TestTable.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "mlir/Transforms/Passes.h"
+
+static const convoy::KernelTable *findTable(convoy::cnn::TargetAttr target) {
+  return target.getName() == convoy::kTestTargetName ? &convoy::getTestTable() : nullptr;
+}
 
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
   registry.insert<convoy::cnn::CnnDialect, convoy::plan::PlanDialect, mlir::func::FuncDialect,
                   mlir::arith::ArithDialect, mlir::math::MathDialect>();
   mlir::registerTransformsPasses();
+  convoy::registerPasses(findTable);
   return mlir::asMainReturnCode(
       mlir::MlirOptMain(argc, argv, "Convoy's optimizer driver\n", registry));
 }

@@ -37,6 +37,13 @@
 #define CONVOY_API
 #endif
 
+/* A number outside of an enum is an error to report, not undefined behaviour, in C++ too. */
+#ifdef __cplusplus
+#define CONVOY_INT_ENUM : int
+#else
+#define CONVOY_INT_ENUM
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -66,7 +73,7 @@ extern "C" {
   X(BATCH_LIMIT, 18, "batch outside of what the context or model allows")                          \
   X(NOT_SET, 19, "an input has not been set")
 
-typedef enum convoy_status {
+typedef enum convoy_status CONVOY_INT_ENUM {
 #define CONVOY_STATUS_VALUE(name, number, text) CONVOY_##name = number,
   CONVOY_STATUS_LIST(CONVOY_STATUS_VALUE)
 #undef CONVOY_STATUS_VALUE
@@ -85,7 +92,7 @@ CONVOY_API uint32_t convoy_version(void);
 /* ---- Values ---------------------------------------------------------------------------------- */
 
 /* Element types, numbered as in ONNX. A bool is one byte, 0 or 1. */
-typedef enum convoy_type {
+typedef enum convoy_type CONVOY_INT_ENUM {
   CONVOY_TYPE_F32 = 1,
   CONVOY_TYPE_U8 = 2,
   CONVOY_TYPE_I8 = 3,
@@ -248,8 +255,9 @@ typedef struct convoy_context_options {
   size_t profile;
   /* NULL: malloc. Copied. */
   const convoy_allocator *allocator;
-  /* NULL: a pool of threads of the context's own, asleep between runs. Otherwise it is called for
-   * each launch, with at most `threads` pieces, and the context starts no thread. */
+  /* NULL: a pool of threads of the context's own, asleep between runs. Otherwise it is called once
+   * for each launch of more than one tile, with at most `threads` pieces, and the context starts no
+   * thread. */
   convoy_parallel_for parallel_for;
   void *parallel_for_user;
 } convoy_context_options;

@@ -44,16 +44,16 @@ def main():
             result = Result()
             result.check(name, f"{type(error).__name__}: {error}")
         counts = f"{result.passed} passed, {len(result.failures)} failed"
-        print(f"-- {name}: {counts}" + (f", {len(result.skips)} skipped" if result.skips else ""))
+        print(f"-- {name}: {counts}" + (f", {result.skipped()} skipped" if result.skips else ""))
         total.add(result)
         if result.failures and name in needed:
             print(f"{name} failed: the suites after it cannot run")
             break
 
     if total.skips:
-        print(f"\nSkipped ({len(total.skips)}):")
-        for text in total.skips:
-            print(f"  {text}")
+        print(f"\nSkipped ({total.skipped()}):")
+        for text, count in total.skips:
+            print(f"  {text}" + (f" ({count} tests)" if count > 1 else ""))
     if total.failures:
         print(f"\nFailed ({len(total.failures)}):")
         for text in total.failures:
@@ -61,7 +61,7 @@ def main():
     elapsed = time.monotonic() - start
     print(f"\nTook {elapsed // 60:.0f}:{elapsed % 60:02.0f} minutes")
     counts = f"{total.passed} passed, {len(total.failures)} failed"
-    print(counts + (f", {len(total.skips)} skipped" if total.skips else ""), flush=True)
+    print(counts + (f", {total.skipped()} skipped" if total.skips else ""), flush=True)
     return 1 if total.failures or not total.passed else 0
 
 

@@ -20,8 +20,8 @@ class Result:
     """What one suite found. Add tests with check() and skip(), or take over another tool's count."""
 
     passed: int = 0
-    failures: list = field(default_factory=list)
-    skips: list = field(default_factory=list)
+    failures: list = field(default_factory=list)  # Texts.
+    skips: list = field(default_factory=list)  # (Text, number of tests).
 
     def check(self, name, error=""):
         """Counts a test; an error text means that it failed."""
@@ -33,7 +33,10 @@ class Result:
         return not error
 
     def skip(self, name, reason, count=1):
-        self.skips += [f"{name}: {reason}"] * count
+        self.skips.append((f"{name}: {reason}", count))
+
+    def skipped(self):
+        return sum(count for _, count in self.skips)
 
     def add(self, other):
         self.passed += other.passed
@@ -175,8 +178,10 @@ def run_lit(lit, folder, label, timeout=1800):
         name = f"{label} {case.get('classname', '')}/{case.get('name', '')}"
         failure, skipped = case.find("failure"), case.find("skipped")
         if failure is not None:
-            words = [line for line in (failure.text or "").splitlines() if "error:" in line]
-            result.check(name, words[0].strip()[:300] if words else "see build/check/" + label + ".log")
+            # What commands print is behind "# | "; the rest is lit's own account.
+            lines = [line[4:] for line in (failure.text or "").splitlines() if line[:4] == "# | "]
+            errors = [line for line in lines if "error" in line] or lines
+            result.check(name, errors[0].strip()[:300] if errors else f"see build/check/{label}.log")
         elif skipped is not None:
             result.skip(name, skipped.get("message") or "unsupported here")
         else:

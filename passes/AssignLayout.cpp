@@ -1,0 +1,329 @@
+// Chooses the layout of every activation by cost.
+//
+// Row-major or blocked is a choice of two for each op, and a relayout is the price of a border
+// between the two: a minimum cut finds the cheapest assignment for the whole graph at once.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "passes/Passes.h"
+
+#include "dialects/Cnn/ConstantData.h"
+#include "passes/Graph.h"
+#include "passes/MinCut.h"
+#include "passes/Relayout.h"
+#include "passes/Remarks.h"
+
+#include <cmath>
+#include <map>
+
+namespace convoy {
+#define GEN_PASS_DEF_ASSIGNLAYOUT
+#include "passes/Passes.h.inc"
+} // namespace convoy
+
+using namespace mlir;
+using namespace convoy;
+
+// Constants are packed at compile time and single elements have no order: neither has a layout to
+// choose.
+static bool isFree(Value value) {
+  auto type = tensorType(value);
+  return value.getDefiningOp<cnn::ConstantOp>() ||
+         (type.hasStaticShape() && type.getNumElements() == 1);
+}
+
+// With leading dimensions of extent 1, as an operand of a scalar region may have fewer.
+static RankedTensorType withRank4(RankedTensorType type) {
+  if (type.getRank() >= 4)
+    return type;
+  SmallVector<int64_t> shape(4 - type.getRank(), 1);
+  llvm::append_range(shape, type.getShape());
+  return RankedTensorType::get(shape, type.getElementType());
+}
+
+static bool isWeight(OpOperand &operand) {
+  return isa<cnn::ConvOp, cnn::ConvTransposeOp>(operand.getOwner()) &&
+         operand.getOperandNumber() == 1;
+}
+
+// An op that may compute in the blocked layout. Whether a kernel does so well is up to its cost.
+static bool mayBeBlocked(Operation *op) {
+  if (!isa<cnn::ConvOp, cnn::ConvTransposeOp, cnn::PoolOp, cnn::ReduceOp, cnn::MapOp,
+           cnn::ResizeOp, cnn::ConcatOp, cnn::PadOp, cnn::LrnOp, cnn::SliceOp>(op))
+    return false;
+  auto isBlockable = [](Value value) {
+    auto type = tensorType(value);
+    // A free batch is never expanded: it must stay in front.
+    bool hasRank = type.getRank() == 4 || (type.getRank() < 4 && !cnn::hasFreeBatch(type));
+    return hasRank && isa<FloatType>(type.getElementType()) &&
+           type.getElementType().getIntOrFloatBitWidth() <= 32;
+  };
+  if (tensorType(op->getResult(0)).getRank() != 4 || !isBlockable(op->getResult(0)))
+    return false;
+  for (OpOperand &operand : op->getOpOperands()) {
+    if (isWeight(operand)) {
+      // Weights that are computed keep their layout: nothing packs them.
+      if (!cnn::getConstant(operand.get()))
+        return false;
+      continue;
+    }
+    if (!isFree(operand.get()) && !isBlockable(operand.get()))
+      return false;
+  }
+  if (auto reduce = dyn_cast<cnn::ReduceOp>(op))
+    return reduce.getKeepDims();
+  return true;
+}
+
+namespace {
+
+// Asks the kernel table what ops would cost with other layouts.
+class CostModel {
+public:
+  CostModel(const KernelTable &table, cnn::TargetAttr target) : table(table), target(target) {}
+
+  // The cost of `op` with its activations in the layout of `inputTag`, its region's operands and
+  // its result in that of `resultTag`; kNever without a kernel.
+  int64_t ofOp(Operation *op, StringRef inputTag, StringRef resultTag);
+  int64_t ofRelayout(RankedTensorType type, StringRef from, StringRef to);
+
+private:
+  int64_t select(Operation *op);
+  const KernelTable &table;
+  cnn::TargetAttr target;
+};
+
+// The choice for one graph.
+class LayoutAssignment {
+public:
+  LayoutAssignment(func::FuncOp graph, CostModel &costs, StringRef blockedTag)
+      : graph(graph), costs(costs), blocked(blockedTag) {}
+  void choose();
+  void apply();
+
+private:
+  // Borders around a value: it is relayouted once for all its users that want the other layout.
+  void addBorders(Value value, unsigned producer);
+  unsigned nodeOf(Operation *op);
+  bool isBlocked(Operation *op) const { return op && blockedOps.contains(op); }
+  // `value` in the layout of `tag` and with `rank`, before `op`.
+  Value convert(Value value, StringRef tag, int64_t rank, Operation *op);
+
+  func::FuncOp graph;
+  CostModel &costs;
+  std::string blocked;
+  MinCut cut;
+  unsigned rowMajorNode = 0;
+  DenseMap<Operation *, unsigned> nodes;
+  DenseSet<Operation *> blockedOps;
+  // What a conv saves by reading row-major input itself: cost with it, and with blocked input.
+  DenseMap<Operation *, std::pair<int64_t, int64_t>> directReads;
+  std::map<std::pair<void *, std::string>, Value> converted;
+};
+
+struct AssignLayout : public convoy::impl::AssignLayoutBase<AssignLayout> {
+  AssignLayout() = default;
+  explicit AssignLayout(KernelTableLookup lookup) : lookup(std::move(lookup)) {}
+  void runOnOperation() override;
+  KernelTableLookup lookup;
+};
+
+} // namespace
+
+std::unique_ptr<Pass> convoy::createAssignLayout(KernelTableLookup lookup) {
+  return std::make_unique<AssignLayout>(std::move(lookup));
+}
+
+//===----------------------------------------------------------------------===//
+// Costs
+//===----------------------------------------------------------------------===//
+
+int64_t CostModel::select(Operation *op) {
+  const Strategy *strategy = table.select(op, target);
+  if (!strategy)
+    return MinCut::kNever;
+  // In 1/16 ns, so that what is cheap still counts.
+  return std::min<int64_t>(std::llround(*strategy->cost(op, target) * 16), MinCut::kNever / 2);
+}
+
+// Whether an operand is read by the scalar region, so its layout must be the result's.
+static bool isRegionOperand(OpOperand &operand) {
+  auto op = dyn_cast<cnn::EpilogueOpInterface>(operand.getOwner());
+  if (!op || op.getRegionOperands().empty())
+    return false;
+  return operand.getOperandNumber() >= op.getRegionOperands().getBeginOperandIndex();
+}
+
+int64_t CostModel::ofOp(Operation *op, StringRef inputTag, StringRef resultTag) {
+  Block scratch;
+  OpBuilder builder(op->getContext());
+  builder.setInsertionPointToEnd(&scratch);
+  Operation *clone = builder.clone(*op);
+  for (OpOperand &operand : clone->getOpOperands()) {
+    bool inRegion = isRegionOperand(operand);
+    StringRef tag = inRegion ? resultTag : inputTag;
+    auto type = tensorType(operand.get());
+    bool isSingle = type.hasStaticShape() && type.getNumElements() == 1;
+    if (isWeight(operand) || isSingle)
+      continue;
+    if (!tag.empty())
+      type = withRank4(type);
+    operand.set(scratch.addArgument(cnn::withLayout(type, tag), op->getLoc()));
+  }
+  Value result = clone->getResult(0);
+  result.setType(cnn::withLayout(tensorType(result), resultTag));
+  return select(clone);
+}
+
+int64_t CostModel::ofRelayout(RankedTensorType type, StringRef from, StringRef to) {
+  RankedTensorType src = cnn::withLayout(type, from), dst = cnn::withLayout(type, to);
+  if (haveSameOrder(src, dst))
+    return 0;
+  Block scratch;
+  Location loc = UnknownLoc::get(type.getContext());
+  OpBuilder builder(type.getContext());
+  builder.setInsertionPointToEnd(&scratch);
+  return select(cnn::RelayoutOp::create(builder, loc, dst, scratch.addArgument(src, loc),
+                                        StringAttr()));
+}
+
+//===----------------------------------------------------------------------===//
+// Choice
+//===----------------------------------------------------------------------===//
+
+unsigned LayoutAssignment::nodeOf(Operation *op) {
+  auto found = nodes.find(op);
+  return found == nodes.end() ? rowMajorNode : found->second;
+}
+
+void LayoutAssignment::addBorders(Value value, unsigned producer) {
+  bool concernsBlocks = producer != rowMajorNode ||
+                        llvm::any_of(value.getUsers(), [&](Operation *user) {
+                          return nodes.contains(user);
+                        });
+  if (isFree(value) || !concernsBlocks)
+    return;
+  RankedTensorType type = withRank4(tensorType(value));
+  int64_t toBlocked = costs.ofRelayout(type, "", blocked);
+  int64_t toRowMajor = costs.ofRelayout(type, blocked, "");
+  // One relayout serves all users that want it: its node is paid for once.
+  unsigned blockedCopy = cut.addNode(), rowMajorCopy = cut.addNode();
+  cut.addBorder(producer, blockedCopy, toBlocked);
+  cut.addBorder(rowMajorCopy, producer, toRowMajor);
+  for (Operation *user : llvm::SmallPtrSet<Operation *, 8>(value.user_begin(), value.user_end())) {
+    unsigned node = nodeOf(user);
+    auto direct = directReads.find(user);
+    bool readsDirectly = direct != directReads.end() && user->getOperand(0) == value &&
+                         llvm::count(user->getOperands(), value) == 1;
+    if (readsDirectly) {
+      int64_t extra = std::max<int64_t>(0, direct->second.first - direct->second.second);
+      cut.addBorder(producer, node, std::min(extra, toBlocked));
+    } else {
+      cut.addBorder(blockedCopy, node, MinCut::kNever);
+    }
+    cut.addBorder(node, rowMajorCopy, MinCut::kNever);
+  }
+}
+
+void LayoutAssignment::choose() {
+  rowMajorNode = cut.addNode();
+  cut.addCost(rowMajorNode, 0, MinCut::kNever);
+  for (Operation &op : graph.getBody().front()) {
+    if (!isComputeOp(&op) || !mayBeBlocked(&op))
+      continue;
+    unsigned node = nodes[&op] = cut.addNode();
+    int64_t rowMajorCost = costs.ofOp(&op, "", "");
+    int64_t blockedCost = costs.ofOp(&op, blocked, blocked);
+    if (isa<cnn::ConvOp>(op)) {
+      int64_t direct = costs.ofOp(&op, "", blocked);
+      if (direct < MinCut::kNever)
+        directReads[&op] = {direct, std::min(blockedCost, direct)};
+      blockedCost = std::min(blockedCost, direct);
+    }
+    cut.addCost(node, rowMajorCost, blockedCost);
+  }
+  for (BlockArgument argument : graph.getArguments())
+    addBorders(argument, rowMajorNode);
+  for (Operation &op : graph.getBody().front())
+    if (isComputeOp(&op))
+      addBorders(op.getResult(0), nodeOf(&op));
+  std::vector<bool> isBlockedNode = cut.solve();
+  for (auto [op, node] : nodes)
+    if (isBlockedNode[node])
+      blockedOps.insert(op);
+}
+
+//===----------------------------------------------------------------------===//
+// Rewriting
+//===----------------------------------------------------------------------===//
+
+Value LayoutAssignment::convert(Value value, StringRef tag, int64_t rank, Operation *op) {
+  auto type = tensorType(value);
+  if (isFree(value) && type.getNumElements() == 1)
+    return value;
+  if (cnn::getLayoutTag(type) == tag && (tag.empty() || type.getRank() == rank))
+    return value;
+  Value &result = converted[{value.getAsOpaquePointer(), tag.str()}];
+  if (result)
+    return result;
+  // Where the value is made, so that every later user finds it.
+  OpBuilder builder(op);
+  builder.setInsertionPointAfterValue(value);
+  if (!tag.empty())
+    value = expandRank(builder, value, rank);
+  if (cnn::getConstant(value))
+    result = relayoutConstant(builder, value, tag);
+  else
+    result = cnn::RelayoutOp::create(builder, value.getLoc(),
+                                     cnn::withLayout(tensorType(value), tag), value, StringAttr());
+  return result;
+}
+
+void LayoutAssignment::apply() {
+  SmallVector<Operation *> ops;
+  for (Operation &op : graph.getBody().front())
+    if (isComputeOp(&op) || isa<func::ReturnOp>(op))
+      ops.push_back(&op);
+  for (Operation *op : ops) {
+    bool inBlocks = isBlocked(op);
+    int64_t rank = op->getNumResults() ? tensorType(op->getResult(0)).getRank() : 0;
+    auto direct = directReads.find(op);
+    for (OpOperand &operand : op->getOpOperands()) {
+      Value value = operand.get();
+      bool inRegion = isRegionOperand(operand);
+      if (isWeight(operand))
+        continue;
+      StringRef tag = inBlocks ? StringRef(blocked) : StringRef();
+      if (inBlocks && !inRegion && direct != directReads.end() &&
+          cnn::getLayoutTag(tensorType(value)).empty() &&
+          direct->second.first - direct->second.second <=
+              costs.ofRelayout(tensorType(value), "", blocked))
+        tag = "";
+      operand.set(convert(value, tag, rank, op));
+    }
+    if (inBlocks)
+      op->getResult(0).setType(cnn::withLayout(tensorType(op->getResult(0)), blocked));
+    if (nodes.contains(op))
+      remarkPassed(op->getLoc(), "AssignLayout", "layout",
+                   op->getName().getStringRef() + " in " +
+                       (inBlocks ? StringRef(blocked) : StringRef("row-major")));
+  }
+}
+
+void AssignLayout::runOnOperation() {
+  FailureOr<func::FuncOp> graph = getGraph(getOperation());
+  FailureOr<cnn::TargetAttr> target = getTarget(getOperation());
+  if (failed(graph) || failed(target))
+    return signalPassFailure();
+  const KernelTable *table = lookup ? lookup(*target) : nullptr;
+  if (!table) {
+    getOperation().emitError() << "no kernel table for target '" << target->getName() << "'";
+    return signalPassFailure();
+  }
+  if (target->getLanes() < 2)
+    return;
+  CostModel costs(*table, *target);
+  LayoutAssignment assignment(*graph, costs, "nchw" + std::to_string(target->getLanes()) + "c");
+  assignment.choose();
+  assignment.apply();
+  eraseUnusedConstants(getOperation());
+}

@@ -1,0 +1,208 @@
+// The passes in the order of the pipeline: summary, contract and an example of each.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef CONVOY_PASSES
+#define CONVOY_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+class Convoy_Pass<string arg> : Pass<"convoy-" # arg, "::mlir::ModuleOp"> {
+  let dependentDialects = ["::convoy::cnn::CnnDialect"];
+}
+
+def FoldBatchNorm : Convoy_Pass<"fold-batch-norm"> {
+  let summary = "Fold batch normalization and other affine functions of a channel into weights";
+  let description = [{
+    A `batch_norm`, or a `map` that is `x * s + t` with constants that differ by channel at most,
+    is absorbed by the `conv`, `conv_transpose` or `matmul` before it if that has constant weights,
+    no other user and an epilogue that is affine itself. The arithmetic is in f64; what would round
+    to a denormal becomes zero. A `batch_norm` that cannot be absorbed becomes a `map`.
+
+    Before: any graph. After: there is no `batch_norm`.
+
+    ```mlir
+    %c = cnn.conv %x, %w {...} { yield %acc }
+    %y = cnn.batch_norm %c, %scale, %bias, %mean, %variance {epsilon = 1.0e-5 : f64}
+    ==>
+    %y = cnn.conv %x, %w_times_s extras(%t) {...} { yield %acc + %t }
+    ```
+  }];
+}
+
+def FuseEpilogues : Convoy_Pass<"fuse-epilogues"> {
+  let summary = "Compute elementwise functions in the op that makes their input";
+  let description = [{
+    A `map` joins the op with a scalar region (`conv`, `conv_transpose`, `pool`, `matmul`, `reduce`
+    or another `map`) that makes one of its inputs, if the map is its only user and has the same
+    shape. The map's other inputs become further operands of the region: that is how a residual is
+    added. Inputs that are one constant element become constants of the region.
+
+    Of several producers the last one takes the map, so what it needs exists by then.
+
+    Before: there is no `batch_norm`. After: no map is left that could join a producer.
+
+    ```mlir
+    %c = cnn.conv %x, %w {...} { yield %acc }
+    %y = cnn.map(%c, %r) { yield max(%0 + %1, 0) }
+    ==>
+    %y = cnn.conv %x, %w extras(%r) {...} { yield max(%acc + %1, 0) }
+    ```
+  }];
+}
+
+def AssignLayout : Convoy_Pass<"assign-layout"> {
+  let summary = "Choose the layout of every activation by cost";
+  let description = [{
+    Convolutions, pools, maps, spatial reductions, resizes, concats, pads, slices and lrn of rank 4
+    may compute in `nchw<L>c`, where L is the target's lanes; all else is row-major, as are inputs
+    and outputs. The kernel table says what an op costs in either layout and what a relayout costs;
+    of all assignments the cheapest is taken (a minimum cut), so a region is blocked only if it
+    saves more than its borders cost. A value is relayouted once for all users that want it. A
+    convolution may read a row-major input and write blocks, where a kernel does that for less.
+
+    Before: all layouts are row-major. After: the operands of the scalar region of an op with a
+    blocked result have its rank and layout, or are one element; other activations of an op share
+    its layout, but for the input of a convolution.
+
+    ```mlir
+    %y = cnn.conv %x, %w {...} : (tensor<1x64x8x8xf32>, ...) -> tensor<1x64x8x8xf32>
+    ==>
+    %0 = cnn.relayout %x : ... -> tensor<1x64x8x8xf32, #cnn.layout<"nchw16c">>
+    %1 = cnn.conv %0, %w {...} : ... -> tensor<1x64x8x8xf32, #cnn.layout<"nchw16c">>
+    %y = cnn.relayout %1 : ... -> tensor<1x64x8x8xf32>
+    ```
+  }];
+  let constructor = "::convoy::createAssignLayout(::convoy::KernelTableLookup())";
+}
+
+def CancelRelayouts : Convoy_Pass<"cancel-relayouts"> {
+  let summary = "Remove relayouts that undo or repeat each other or change constants";
+  let description = [{
+    A relayout of a relayout is one relayout, or none; equal relayouts of a value become one;
+    constants get their layout at compile time; a `map` between relayouts there and back computes
+    in the layout outside of them.
+
+    Before and after: layouts are assigned.
+
+    ```mlir
+    %0 = cnn.relayout %x : (tensor<1x32x8x8xf32>) -> tensor<1x32x8x8xf32, #cnn.layout<"nchw16c">>
+    %1 = cnn.relayout %0 : ... -> tensor<1x32x8x8xf32>
+    use(%1)
+    ==>
+    use(%x)
+    ```
+  }];
+}
+
+def SelectKernels : Convoy_Pass<"select-kernels"> {
+  let summary = "Choose the strategy of every op that needs a kernel";
+  let description = [{
+    Asks the target's kernel table for the cheapest strategy and sets the op's `strategy`. A
+    `reshape`, or a `relayout` that moves nothing, needs no kernel, as both sides share a buffer, unless an output would share its
+    buffer with an input, a constant or another use of the value: that output gets a copy.
+
+    Before: layouts are assigned. After: every op but `constant` and what shares a buffer has a
+    strategy; each output is made by an op of its own.
+
+    ```mlir
+    %y = cnn.conv %x, %w {...}
+    ==>
+    %y = cnn.conv %x, %w {strategy = "conv-direct", ...}
+    ```
+  }];
+  let constructor = "::convoy::createSelectKernels(::convoy::KernelTableLookup())";
+}
+
+def PackWeights : Convoy_Pass<"pack-weights"> {
+  let summary = "Pack constants to the layouts that the chosen kernels read";
+  let description = [{
+    Each constant operand for which the op's strategy names a packed layout is replaced by a
+    constant in that layout; padding of blocks is zero. Ops that want the same share it.
+
+    Before: ops have strategies. After: operands have the layouts that their kernels read.
+
+    ```mlir
+    %w = cnn.constant dense<...> : tensor<32x16x3x3xf32> -> tensor<32x16x3x3xf32>
+    ==>
+    %w = cnn.constant dense<...> : tensor<2x1x3x3x16x16xf32>
+        -> tensor<32x16x3x3xf32, #cnn.layout<"oihw16i16o">>
+    ```
+  }];
+  let constructor = "::convoy::createPackWeights(::convoy::KernelTableLookup())";
+  let options = [
+    Option<"release", "release", "bool", "false",
+           "Free the memory of constants that this module no longer uses; wrong if another module "
+           "of the context uses them">];
+}
+
+def OutlineToPlan : Convoy_Pass<"outline-to-plan"> {
+  let summary = "Turn the graph into kernels, buffers and launches";
+  let description = [{
+    Each op with a strategy becomes the body of a `plan.kernel`; equal bodies share one. The values
+    of the graph become buffers: inputs, outputs, constants, and allocations for the rest.
+
+    Before: the module has one function, whose ops have strategies. After: the module has one
+    `plan.program`, of the function's name, and the kernels that it launches.
+
+    ```mlir
+    func.func @main(%x: T {cnn.name = "x"}) -> (U {cnn.name = "y"}) {
+      %y = cnn.pool <max> %x {strategy = "pool", ...}
+      return %y
+    }
+    ==>
+    plan.program @main {
+      %0 = plan.input "x" : T
+      %1 = plan.output "y" : U
+      plan.launch @pool_0 reads(%0) writes(%1) {flops = 64 : i64, bytes = 320 : i64}
+    }
+    plan.kernel @pool_0 strategy "pool" {
+    ^bb0(%a: T):
+      %b = cnn.pool <max> %a {...}
+      plan.yield %b : U
+    }
+    ```
+  }];
+  let dependentDialects = ["::convoy::cnn::CnnDialect", "::convoy::plan::PlanDialect"];
+}
+
+def PlanMemory : Convoy_Pass<"plan-memory"> {
+  let summary = "Give every allocation its place in the arena";
+  let description = [{
+    Lifetimes come from the order of launches. Several greedy orders (by size, by lifetime, by both,
+    by start) are tried, each placing a buffer into the lowest gap between the buffers that are
+    alive with it; the smallest arena wins. None is optimal in general: the lower bound, the
+    largest sum of buffers alive at once, is printed beside the result.
+
+    A launch of a `map` may write over an input that has the result's type and dies there: each
+    element is read before it is written.
+
+    Before: a plan without offsets. After: every allocation has an offset, and the program its
+    `arena_bytes` and `lower_bound_bytes`.
+
+    ```mlir
+    %0 = plan.alloc {bytes = 256 : i64}
+    ==>
+    %0 = plan.alloc {bytes = 256 : i64, offset = 64 : i64}
+    ```
+  }];
+  let dependentDialects = ["::convoy::plan::PlanDialect"];
+  let options = [
+    Option<"inPlace", "in-place", "bool", "true", "Let maps write over an input that dies">];
+}
+
+def VerifyPlan : Convoy_Pass<"verify-plan"> {
+  let summary = "Check a memory plan by replaying its launches";
+  let description = [{
+    Shares no code with the planner. Replays the launches over a model of the arena that remembers
+    which buffer wrote each byte last. An error is: a read of bytes that were never written or that
+    another buffer has overwritten; a launch that writes over what it reads, unless it is one `map`
+    and both have the same type and place; a write to an input or a constant, a read of an output;
+    an offset that is missing, misaligned or outside the arena; a view outside its buffer; a
+    buffer that is smaller than the tensor in it; an output that is not written.
+
+    Before and after: a plan with offsets.
+  }];
+  let dependentDialects = ["::convoy::plan::PlanDialect"];
+}
+
+#endif
