@@ -193,8 +193,9 @@ struct Matmul : X86Strategy {
     // Rows of the unpacked matrix lie far apart: pages and cache sets are missed.
     if (!packed)
       ns *= 1.15;
+    // Only constants are packed.
     else if (!cnn::getConstant(op->getOperand(1)))
-      ns += 2 * double(plan->n) * plan->k * 4 / 20;
+      return std::nullopt;
     return ns;
   }
 
