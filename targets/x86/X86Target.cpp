@@ -152,7 +152,7 @@ std::unique_ptr<Target> convoy::createX86Avx2Target() {
 }
 
 std::unique_ptr<Target> convoy::createReferenceTarget() {
-  return std::make_unique<X86Target>(avx2Facts("reference"), x86ReferenceTable());
+  return std::make_unique<X86Target>(avx2Facts("x86-reference"), x86ReferenceTable());
 }
 
 bool convoy::hostRuns(const Target &target) {
