@@ -10,6 +10,25 @@ class Convoy_Pass<string arg> : Pass<"convoy-" # arg, "::mlir::ModuleOp"> {
   let dependentDialects = ["::convoy::cnn::CnnDialect"];
 }
 
+def Simplify : Convoy_Pass<"simplify"> {
+  let summary = "Fold, canonicalize and remove what is dead or repeated";
+  let description = [{
+    Folds what does nothing; merges equal ops; turns a transpose of a transpose into one, and one
+    that moves nothing but extents of 1 into a `reshape`; lets padding join the `conv` or `pool`
+    that reads it, where that computes the same; drops broadcasts that the reading `map` does
+    itself; lets a `reduce` over space keep its dimensions and reshapes its result.
+
+    Before and after: any graph.
+
+    ```mlir
+    %p = cnn.pad <constant> %x {low = array<i64: 0, 0, 1, 1>, high = array<i64: 0, 0, 1, 1>}
+    %y = cnn.conv %p, %w {pads = array<i64: 0, 0, 0, 0>, ...}
+    ==>
+    %y = cnn.conv %x, %w {pads = array<i64: 1, 1, 1, 1>, ...}
+    ```
+  }];
+}
+
 def FoldBatchNorm : Convoy_Pass<"fold-batch-norm"> {
   let summary = "Fold batch normalization and other affine functions of a channel into weights";
   let description = [{
@@ -46,6 +65,32 @@ def FuseEpilogues : Convoy_Pass<"fuse-epilogues"> {
     %y = cnn.map(%c, %r) { yield max(%0 + %1, 0) }
     ==>
     %y = cnn.conv %x, %w extras(%r) {...} { yield max(%acc + %1, 0) }
+    ```
+  }];
+}
+
+def AssignPrecision : Convoy_Pass<"assign-precision"> {
+  let summary = "Choose the types that ops compute in";
+  let description = [{
+    Types of tensors stay as the model has them. What adds up or interpolates f16 or bf16 elements
+    does so in f32, from operands cast to f32, and rounds once; scalar regions compute each op on
+    half floats in f32 and round its result, which is the correctly rounded result.
+
+    Before: any types. After: no op accumulates in f16 or bf16, and no scalar region has
+    arithmetic on them.
+
+    ```mlir
+    %y = cnn.reduce <sum> %x {...} : (tensor<1x8x4x4xf16>) -> tensor<1x8x1x1xf16> {
+    ^bb0(%acc: f16):
+      cnn.yield %acc : f16
+    }
+    ==>
+    %0 = cnn.map(%x) ... // arith.extf
+    %y = cnn.reduce <sum> %0 {...} : (tensor<1x8x4x4xf32>) -> tensor<1x8x1x1xf16> {
+    ^bb0(%acc: f32):
+      %1 = arith.truncf %acc : f32 to f16
+      cnn.yield %1 : f16
+    }
     ```
   }];
 }
@@ -203,6 +248,22 @@ def VerifyPlan : Convoy_Pass<"verify-plan"> {
     Before and after: a plan with offsets.
   }];
   let dependentDialects = ["::convoy::plan::PlanDialect"];
+}
+
+def VerifyStage : Convoy_Pass<"verify-stage"> {
+  let summary = "Check what must hold between stages";
+  let description = [{
+    `import`: one function of one block, of cnn ops without layouts and strategies. `fold`: the
+    same, without `batch_norm`. `layout`: row-major inputs and outputs; the operands of a scalar
+    region match the result in rank and layout, or are row-major with it, or are one element.
+    `select`: the same, and every op that needs a kernel has a strategy and every output is
+    written by one kernel. `plan`: one `plan.program` and no function; each kernel is one op.
+
+    Before and after: what `stage` says.
+  }];
+  let dependentDialects = ["::convoy::cnn::CnnDialect", "::convoy::plan::PlanDialect"];
+  let options = [Option<"stage", "stage", "std::string", [{"import"}],
+                        "import, fold, layout, select or plan">];
 }
 
 #endif

@@ -67,10 +67,6 @@ Lifetimes::Lifetimes(plan::ProgramOp program) {
         part.last = std::max(part.last, index);
       }
   }
-  // What no launch uses needs no place of its own.
-  for (packing::Block &part : parts)
-    if (part.last < 0)
-      part = {0, 0, 0};
 }
 
 int64_t Lifetimes::shareInPlace() {
@@ -106,8 +102,16 @@ int64_t Lifetimes::shareInPlace() {
 
 SmallVector<packing::Block> Lifetimes::blocks() const { return parts; }
 
+static void eraseUnusedBuffers(plan::ProgramOp program) {
+  // From the end: a view goes before what it views.
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(program.getBody().front())))
+    if (isa<plan::AllocOp, plan::ViewOp>(op) && op.use_empty())
+      op.erase();
+}
+
 void PlanMemory::runOnOperation() {
   for (auto program : getOperation().getOps<plan::ProgramOp>()) {
+    eraseUnusedBuffers(program);
     Lifetimes lifetimes(program);
     int64_t shared = inPlace ? lifetimes.shareInPlace() : 0;
     SmallVector<packing::Block> blocks = lifetimes.blocks();

@@ -11,8 +11,10 @@ namespace convoy {
 } // namespace convoy
 
 void convoy::registerPasses(KernelTableLookup lookup) {
+  registerSimplify();
   registerFoldBatchNorm();
   registerFuseEpilogues();
+  registerAssignPrecision();
   mlir::registerPass([lookup] { return createAssignLayout(lookup); });
   registerCancelRelayouts();
   mlir::registerPass([lookup] { return createSelectKernels(lookup); });
@@ -20,4 +22,5 @@ void convoy::registerPasses(KernelTableLookup lookup) {
   registerOutlineToPlan();
   registerPlanMemory();
   registerVerifyPlan();
+  registerVerifyStage();
 }

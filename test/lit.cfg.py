@@ -15,7 +15,7 @@ config.excludes = ["Inputs"]
 
 config.environment["PATH"] = os.pathsep.join(
     [config.tools_dir, config.llvm_tools_dir, os.environ.get("PATH", "")])
-for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "TMPDIR", "HOME", "LANG"):
+for name in ("ASAN_OPTIONS", "FILECHECK_OPTS", "UBSAN_OPTIONS", "TMPDIR", "HOME", "LANG"):
     if name in os.environ:
         config.environment[name] = os.environ[name]
 
