@@ -22,7 +22,7 @@ func.func @two_steps(%x: tensor<1x32x8x8xf32, #cnn.layout<"nchw16c">>) -> tensor
 // CHECK-LABEL: func.func @shared
 // CHECK-NEXT: %[[R:.+]] = cnn.relayout
 // CHECK-NEXT: return %[[R]], %[[R]]
-// REMARK: loc("again"): [Passed] CancelRelayouts | Category:layout | Remark="relayout shared"
+// REMARK-DAG: loc("again"): [Passed] CancelRelayouts | Category:layout | Remark="relayout shared"
 func.func @shared(%x: tensor<1x32x8x8xf32>) -> (tensor<1x32x8x8xf32, #cnn.layout<"nchw16c">>, tensor<1x32x8x8xf32, #cnn.layout<"nchw16c">>) {
   %0 = cnn.relayout %x : (tensor<1x32x8x8xf32>) -> tensor<1x32x8x8xf32, #cnn.layout<"nchw16c">>
   %1 = cnn.relayout %x : (tensor<1x32x8x8xf32>) -> tensor<1x32x8x8xf32, #cnn.layout<"nchw16c">> loc("again")
@@ -52,7 +52,7 @@ func.func @constant_back() -> tensor<1x2x1x2xf32> {
 // CHECK-SAME: %[[X:.+]]: tensor<1x32x8x8xf32>
 // CHECK-NEXT: %[[Y:.+]] = cnn.map(%[[X]]) : (tensor<1x32x8x8xf32>) -> tensor<1x32x8x8xf32>
 // CHECK: return %[[Y]]
-// REMARK: loc("map_between"): [Passed] CancelRelayouts | Category:layout | Remark="relayouts around a map cancelled"
+// REMARK-DAG: loc("map_between"): [Passed] CancelRelayouts | Category:layout | Remark="relayouts around a map cancelled"
 func.func @map_between(%x: tensor<1x32x8x8xf32>) -> tensor<1x32x8x8xf32> {
   %0 = cnn.relayout %x : (tensor<1x32x8x8xf32>) -> tensor<1x32x8x8xf32, #cnn.layout<"nchw16c">>
   %1 = cnn.map(%0) : (tensor<1x32x8x8xf32, #cnn.layout<"nchw16c">>) -> tensor<1x32x8x8xf32, #cnn.layout<"nchw16c">> {
