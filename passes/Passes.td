@@ -11,22 +11,36 @@ class Convoy_Pass<string arg> : Pass<"convoy-" # arg, "::mlir::ModuleOp"> {
 }
 
 def Simplify : Convoy_Pass<"simplify"> {
-  let summary = "Fold, canonicalize and remove what is dead or repeated";
+  let summary = "Fold what is known, canonicalize, and remove what nobody needs";
   let description = [{
-    Folds what does nothing; merges equal ops; turns a transpose of a transpose into one, and one
-    that moves nothing but extents of 1 into a `reshape`; lets padding join the `conv` or `pool`
-    that reads it, where that computes the same; drops broadcasts that the reading `map` does
-    itself; lets a `reduce` over space keep its dimensions and reshapes its result.
+    An op whose operands are all constants becomes a constant, computed by the dialect's evaluator
+    (dialects/Cnn/Evaluate). A result larger than `max-bytes` and than the operands together stays
+    an op, unless it is one element repeated. Ops that do nothing are forwarded, dead ones removed,
+    equal ones merged. The data of constants without a user are released.
 
-    Before and after: any graph.
+    A transpose of a transpose becomes one, and a transpose that moves nothing but extents of 1 a
+    `reshape`; padding joins the `conv` or `pool` that reads it, where that computes the same; a
+    broadcast that the reading `map` does itself goes away; a `reduce` over space keeps its
+    dimensions and a `reshape` follows it.
+
+    Before: any graph. After: no op with constant operands is left but for those that would grow.
 
     ```mlir
+    %c = cnn.constant dense<[[1.0, 2.0]]> : tensor<1x2xf32> -> tensor<1x2xf32>
+    %t = cnn.transpose %c {perm = array<i64: 1, 0>} : (tensor<1x2xf32>) -> tensor<2x1xf32>
     %p = cnn.pad <constant> %x {low = array<i64: 0, 0, 1, 1>, high = array<i64: 0, 0, 1, 1>}
     %y = cnn.conv %p, %w {pads = array<i64: 0, 0, 0, 0>, ...}
     ==>
+    %t = cnn.constant dense<[[1.0], [2.0]]> : tensor<2x1xf32> -> tensor<2x1xf32>
     %y = cnn.conv %x, %w {pads = array<i64: 1, 1, 1, 1>, ...}
     ```
   }];
+  let options = [
+    Option<"maxBytes", "max-bytes", "int64_t", "16 << 20", "The largest result that may grow">];
+  let statistics = [
+    Statistic<"numFolded", "folded", "Ops that became constants">,
+    Statistic<"numForwarded", "forwarded", "Ops that did nothing">,
+    Statistic<"numDead", "dead", "Ops that nobody used">];
 }
 
 def FoldBatchNorm : Convoy_Pass<"fold-batch-norm"> {

@@ -1,11 +1,11 @@
-// Canonical, smaller graphs: what does nothing goes away, what is a simpler op becomes it.
+// Folds what is known at compile time, brings the rest into canonical form and removes what nobody
+// needs.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "passes/Passes.h"
 
-#include "dialects/Cnn/ConstantData.h"
+#include "dialects/Cnn/Evaluate/Fold.h"
 #include "passes/Graph.h"
-#include "passes/Remarks.h"
 #include "passes/SimplifyPatterns.h"
 
 #include "mlir/IR/Dominance.h"
@@ -29,21 +29,45 @@ static void addCanonicalizations(RewritePatternSet &patterns) {
 }
 
 namespace {
-struct Simplify : public convoy::impl::SimplifyBase<Simplify> {
-  void runOnOperation() override {
-    RewritePatternSet patterns(&getContext());
-    addCanonicalizations(patterns);
-    populateTransposePatterns(patterns);
-    populatePadPatterns(patterns);
-    populateShapePatterns(patterns);
-    GreedyRewriteConfig config;
-    config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
-    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns), config)))
-      return signalPassFailure();
-    IRRewriter rewriter(&getContext());
-    DominanceInfo dominance(getOperation());
-    eliminateCommonSubExpressions(rewriter, dominance, getOperation());
-    eraseUnusedConstants(getOperation());
-  }
+struct Simplify : convoy::impl::SimplifyBase<Simplify> {
+  using SimplifyBase::SimplifyBase;
+  void runOnOperation() override;
+  LogicalResult foldConstants();
+  LogicalResult applyPatterns();
 };
 } // namespace
+
+LogicalResult Simplify::foldConstants() {
+  cnn::FoldLimits limits;
+  limits.resultBytes = maxBytes;
+  for (auto function : getOperation().getOps<func::FuncOp>()) {
+    FailureOr<cnn::FoldStatistics> result = cnn::foldConstants(function, limits);
+    if (failed(result))
+      return failure();
+    numFolded += result->numFolded;
+    numForwarded += result->numForwarded;
+    numDead += result->numDead;
+  }
+  return success();
+}
+
+LogicalResult Simplify::applyPatterns() {
+  RewritePatternSet patterns(&getContext());
+  addCanonicalizations(patterns);
+  populateTransposePatterns(patterns);
+  populatePadPatterns(patterns);
+  populateShapePatterns(patterns);
+  GreedyRewriteConfig config;
+  config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
+  return applyPatternsGreedily(getOperation(), std::move(patterns), config);
+}
+
+void Simplify::runOnOperation() {
+  // Folding first: what is known about shapes and pads is what the patterns look at.
+  if (failed(foldConstants()) || failed(applyPatterns()))
+    return signalPassFailure();
+  IRRewriter rewriter(&getContext());
+  DominanceInfo dominance(getOperation());
+  eliminateCommonSubExpressions(rewriter, dominance, getOperation());
+  eraseUnusedConstants(getOperation());
+}

@@ -12,9 +12,9 @@
 
 namespace convoy {
 
-/// A kernel becomes `func.func @name(%call: !llvm.ptr, %begin: i64, %end: i64)`, where `call` points
-/// to a convoy_call (runtime/include/convoy/kernel_abi.h). Integers are i64 throughout, pointers
-/// !llvm.ptr, offsets are in elements. Vectors are vector<lanes x T>.
+/// A kernel becomes `func.func @name(%call: !llvm.ptr, %begin: i64, %end: i64)`, where `call`
+/// points to a convoy_call (runtime/include/convoy/kernel_abi.h). Integers are i64 throughout,
+/// pointers !llvm.ptr, offsets are in elements. Vectors are vector<lanes x T>.
 class KernelBuilder {
 public:
   using Values = llvm::SmallVector<mlir::Value>;
@@ -69,7 +69,7 @@ public:
               llvm::function_ref<Values(mlir::Value index, mlir::ValueRange carried)> body);
   void loop(mlir::Value begin, mlir::Value end, int64_t step,
             llvm::function_ref<void(mlir::Value index)> body);
-  /// scf.if with results.
+  /// scf.if with results. Without results the bodies return nothing, and `elseBody` may be null.
   Values ifThenElse(mlir::Value condition, mlir::TypeRange results,
                     llvm::function_ref<Values()> thenBody, llvm::function_ref<Values()> elseBody);
 
@@ -85,6 +85,8 @@ public:
   /// The mask whose first `count` (i64) lanes are on.
   mlir::Value firstLanes(mlir::Value count, int64_t lanes);
   mlir::Value splat(mlir::Value scalar, int64_t count);
+  /// A read-only table beside the code, aligned to 64 bytes: the address of `bytes`.
+  mlir::Value table(llvm::ArrayRef<char> bytes);
   /// Pointer arithmetic in elements.
   mlir::Value advance(mlir::Type elementType, mlir::Value pointer, mlir::Value offset);
 
@@ -98,7 +100,9 @@ public:
 
 private:
   mlir::func::FuncOp function;
-  mlir::Value call, begin, end;
+  mlir::Value call, begin, end, batchSize, scratchBase;
+  Values bases;
+  unsigned numTables = 0;
 };
 
 } // namespace convoy

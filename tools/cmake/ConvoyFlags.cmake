@@ -1,7 +1,7 @@
 # Compile flags that every target of the project shares. A precompiled header can only be
 # reused by targets whose flags are equal to its own, so nothing here is per target.
 
-add_compile_options(-fPIC -Wall -Wextra -fvisibility-inlines-hidden)
+add_compile_options(-fPIC -Wall -Wextra $<$<COMPILE_LANGUAGE:CXX>:-fvisibility-inlines-hidden>)
 
 if(CONVOY_SANITIZE)
   # UBSan's vptr and function checks need typeinfo of LLVM's own classes: left out.

@@ -1,0 +1,53 @@
+// From an ONNX model to the bytes of an artifact.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#pragma once
+
+#include "compiler/Pipeline.h"
+#include "compiler/onnx/Importer.h"
+
+#include "mlir/IR/BuiltinOps.h"
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace convoy {
+
+struct CompileOptions {
+  onnx::ImportOptions import;
+  /// Names that createTarget knows; one variant each, best first.
+  std::vector<std::string> targets = {"host"};
+  PipelineOptions pipeline;
+  /// Where to stop; everything if not set.
+  std::optional<Stage> stopAfter;
+  /// Folder for the form after each stage; none if empty.
+  std::string dumpDir;
+  /// Print full constants in dumps, which then can be read back.
+  bool fullConstants = false;
+  /// Check the IR after each pass, not only between stages.
+  bool verifyEachPass = false;
+};
+
+/// Forms of a variant that a caller may ask for beside the artifact.
+struct CompileResult {
+  /// The artifact; empty if the compile stopped before.
+  std::vector<char> artifact;
+  /// The module after the last stage, of the last target.
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  /// Code of the last target, see CodeDumps.
+  std::string kernels, llvmIr, assembly;
+  std::vector<char> object;
+};
+
+/// The dialects that a compile needs.
+void registerDialects(mlir::DialectRegistry &registry);
+
+/// Prints a module; long constants are left out unless `fullConstants` is set.
+void printModule(mlir::ModuleOp module, bool fullConstants, llvm::raw_ostream &stream);
+
+/// Compiles a model file. Errors and remarks go to the context's diagnostic handlers.
+mlir::FailureOr<CompileResult> compileModel(llvm::StringRef path, const CompileOptions &options,
+                                            bool wantDumps, mlir::MLIRContext *context);
+
+} // namespace convoy

@@ -1,0 +1,67 @@
+// The order of the passes.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "compiler/Pipeline.h"
+
+#include "passes/Passes.h"
+
+using namespace mlir;
+using namespace convoy;
+
+static constexpr std::pair<Stage, llvm::StringLiteral> kStages[] = {
+    {Stage::Import, "import"}, {Stage::Simplify, "simplify"}, {Stage::Fuse, "fuse"},
+    {Stage::Layout, "layout"}, {Stage::Select, "select"},     {Stage::Plan, "plan"},
+};
+
+llvm::StringRef convoy::stageName(Stage stage) {
+  for (auto [candidate, name] : kStages)
+    if (candidate == stage)
+      return name;
+  llvm_unreachable("a stage without a name");
+}
+
+std::optional<Stage> convoy::stageFromName(llvm::StringRef name) {
+  for (auto [stage, candidate] : kStages)
+    if (candidate == name)
+      return stage;
+  return std::nullopt;
+}
+
+llvm::ArrayRef<Stage> convoy::allStages() {
+  static constexpr Stage stages[] = {Stage::Import, Stage::Simplify, Stage::Fuse,
+                                     Stage::Layout, Stage::Select,   Stage::Plan};
+  return stages;
+}
+
+void convoy::buildStage(OpPassManager &manager, Stage stage, const KernelTable &table,
+                        const PipelineOptions &options) {
+  switch (stage) {
+  case Stage::Import:
+    break;
+  case Stage::Simplify:
+    manager.addPass(createSimplify());
+    manager.addPass(createFoldBatchNorm());
+    break;
+  case Stage::Fuse:
+    if (options.optimize)
+      manager.addPass(createFuseEpilogues());
+    break;
+  case Stage::Layout:
+    if (options.optimize) {
+      manager.addPass(createAssignLayout(always(table)));
+      manager.addPass(createCancelRelayouts());
+    }
+    break;
+  case Stage::Select:
+    manager.addPass(createSelectKernels(always(table)));
+    // After selection: how weights must lie is the strategy's decision.
+    manager.addPass(createPackWeights(always(table), PackWeightsOptions{/*release=*/true}));
+    break;
+  case Stage::Plan:
+    manager.addPass(createOutlineToPlan());
+    manager.addPass(createPlanMemory());
+    // Shares no code with the planner, so it stays on in every build.
+    manager.addPass(createVerifyPlan());
+    break;
+  }
+}

@@ -1,0 +1,114 @@
+// The values that the evaluator computes with: their memory, and constants to and from it.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "dialects/Cnn/Evaluate/Tensor.h"
+
+#include "dialects/Cnn/ConstantData.h"
+
+#include "mlir/IR/DialectResourceBlobManager.h"
+
+#include <cstdlib>
+#include <cstring>
+
+using namespace mlir;
+using namespace convoy::cnn;
+
+static constexpr size_t kAlignment = 64;
+// Up to here a constant is readable text in a dump, see makeConstant.
+static constexpr size_t kInlineBytes = 1024;
+
+static RankedTensorType rowMajor(RankedTensorType type) {
+  return RankedTensorType::get(type.getShape(), type.getElementType());
+}
+
+Tensor Tensor::allocate(RankedTensorType type) {
+  Tensor tensor;
+  tensor.tensorType = rowMajor(type);
+  int64_t bytes = getElementBytes(type.getElementType());
+  for (int64_t extent : type.getShape())
+    if (llvm::MulOverflow(bytes, extent, bytes) || bytes > int64_t(1) << 46)
+      return tensor;
+  auto *memory =
+      static_cast<char *>(std::aligned_alloc(kAlignment, llvm::alignTo(bytes + 1, kAlignment)));
+  tensor.owner = std::shared_ptr<char>(memory, std::free);
+  tensor.content = {memory, memory ? size_t(bytes) : 0};
+  return tensor;
+}
+
+Tensor Tensor::view(RankedTensorType type, ArrayRef<char> bytes) {
+  Tensor tensor;
+  tensor.tensorType = rowMajor(type);
+  tensor.content = bytes;
+  return tensor;
+}
+
+Tensor Tensor::withShape(ArrayRef<int64_t> shape) const {
+  Tensor tensor = *this;
+  tensor.tensorType = RankedTensorType::get(shape, elementType());
+  return tensor;
+}
+
+// Calls `move(logical, physical)` with the positions of each element.
+static void forEachElement(RankedTensorType type, function_ref<void(int64_t, int64_t)> move) {
+  Layout layout = getLayout(type);
+  ArrayRef<int64_t> shape = type.getShape();
+  SmallVector<int64_t> index(shape.size(), 0);
+  for (int64_t i = 0, e = type.getNumElements(); i < e; ++i) {
+    move(i, layout.offset(index, shape));
+    for (size_t dim = shape.size(); dim-- > 0;) {
+      if (++index[dim] < shape[dim])
+        break;
+      index[dim] = 0;
+    }
+  }
+}
+
+Tensor Tensor::fromConstant(RankedTensorType type, ElementsAttr value) {
+  auto dense = dyn_cast<DenseElementsAttr>(value);
+  bool isPlain = !dense || (!dense.isSplat() && !type.getElementType().isInteger(1));
+  bool isRowMajor = getLayout(type).isRowMajor();
+  if (isPlain && isRowMajor) {
+    if (dense)
+      return view(type, dense.getRawData());
+    return view(type, ConstantData(value).bytes());
+  }
+  ConstantData packed(value);
+  Tensor tensor = allocate(type);
+  if (tensor.bytes().empty())
+    return tensor;
+  if (isRowMajor) {
+    std::memcpy(tensor.mutableData(), packed.bytes().data(), tensor.bytes().size());
+    return tensor;
+  }
+  int64_t size = tensor.elementBytes();
+  forEachElement(type, [&](int64_t logical, int64_t physical) {
+    std::memcpy(tensor.mutableData() + logical * size, packed.bytes().data() + physical * size,
+                size);
+  });
+  return tensor;
+}
+
+ElementsAttr Tensor::toConstant(RankedTensorType type) const {
+  Layout layout = getLayout(type);
+  Tensor packed = *this;
+  if (!layout.isRowMajor()) {
+    packed = allocate(RankedTensorType::get(layout.physicalShape(type.getShape()),
+                                            type.getElementType()));
+    int64_t size = elementBytes();
+    std::memset(packed.mutableData(), 0, packed.content.size());
+    forEachElement(type, [&](int64_t logical, int64_t physical) {
+      std::memcpy(packed.mutableData() + physical * size, data() + logical * size, size);
+    });
+  }
+  if (packed.content.size() <= kInlineBytes)
+    return makeConstant(packed.type(), std::vector<char>(packed.content.begin(),
+                                                         packed.content.end()));
+  if (!packed.owner)
+    return DenseResourceElementsAttr::get(
+        packed.type(), "const",
+        HeapAsmResourceBlob::allocateAndCopyWithAlign(packed.content, kAlignment));
+  AsmResourceBlob blob(packed.content, kAlignment,
+                       [owner = packed.owner](void *, size_t, size_t) mutable { owner.reset(); },
+                       /*dataIsMutable=*/false);
+  return DenseResourceElementsAttr::get(packed.type(), "const", std::move(blob));
+}

@@ -1,0 +1,50 @@
+// Runs a context: resolves addresses that have changed and hands the launches to the device.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "context.h"
+
+using namespace convoy::rt;
+namespace schema = convoy::schema;
+
+void convoy_context::resolve() {
+  auto address = [&](const schema::Arg &arg) {
+    auto at = [](const void *base, uint64_t offset) {
+      return reinterpret_cast<void *>(reinterpret_cast<uintptr_t>(base) + offset);
+    };
+    uint64_t offset = arg.offset() + arg.slice_offset();
+    switch (arg.space()) {
+    case schema::Space::input:
+      return at(inputs[arg.index()].data, offset);
+    case schema::Space::output:
+      return at(outputs[arg.index()].data, offset);
+    case schema::Space::constant:
+      return at(model.constants(), offset);
+    case schema::Space::arena:
+      break;
+    }
+    // Scaling all offsets by the batch keeps the plan valid: what was apart stays apart.
+    return at(arena.data(), arg.offset() * static_cast<uint64_t>(batch) + arg.slice_offset());
+  };
+  void **next = arguments.begin();
+  for (uint32_t i = 0; i < steps.size(); ++i) {
+    const auto *args = profile->variant->launches()->Get(i)->args();
+    for (uint32_t a = 0; a < sizeOf(args); ++a)
+      *next++ = address(*args->Get(a));
+  }
+  stale = false;
+}
+
+convoy_status convoy_context::run() {
+  measured = false;
+  if (batch == 0)
+    return fail(CONVOY_OUT_OF_MEMORY, "there was no memory for the batch set last");
+  if (convoy_status status = checkBound(inputs, "input"))
+    return status;
+  if (convoy_status status = checkBound(outputs, "output"))
+    return status;
+  if (stale)
+    resolve();
+  profile->device->run(queue, steps.begin(), steps.size(), batch,
+                       profiling ? times.begin() : nullptr);
+  measured = profiling;
+  return CONVOY_OK;
+}

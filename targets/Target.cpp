@@ -1,0 +1,39 @@
+// The list of targets.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "targets/Target.h"
+
+#include "targets/x86/X86Target.h"
+
+using namespace convoy;
+
+namespace {
+struct Entry {
+  const char *name;
+  std::unique_ptr<Target> (*create)();
+};
+// Those that `host` may become come first, best first.
+constexpr Entry kTargets[] = {
+    {"x86-avx512", createX86Avx512Target},
+    {"x86-avx2", createX86Avx2Target},
+    {"reference", createReferenceTarget},
+};
+} // namespace
+
+std::unique_ptr<Target> convoy::createTarget(llvm::StringRef name) {
+  for (const Entry &entry : kTargets) {
+    if (name != entry.name && name != "host")
+      continue;
+    std::unique_ptr<Target> target = entry.create();
+    if (name != "host" || hostRuns(*target))
+      return target;
+  }
+  return nullptr;
+}
+
+std::vector<std::string> convoy::targetNames() {
+  std::vector<std::string> names;
+  for (const Entry &entry : kTargets)
+    names.push_back(entry.name);
+  return names;
+}

@@ -1,0 +1,58 @@
+// The strategies of the x86 targets, in order. A new strategy is one row here.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "targets/x86/KernelTable.h"
+
+#include "targets/reference/LowerToLoops.h"
+#include "targets/x86/Strategies.h"
+
+using namespace convoy;
+
+namespace {
+
+/// The loops that compute every op.
+struct ReferenceStrategy final : X86Strategy {
+  llvm::StringRef name() const override { return "reference"; }
+  // Dear enough that any other strategy that can compute the op is preferred.
+  std::optional<double> cost(mlir::Operation *, cnn::TargetAttr) const override { return 1e18; }
+  mlir::LogicalResult emit(plan::KernelOp kernel, KernelBuilder &kb) const override {
+    return lowerToLoops(kernel, kb);
+  }
+};
+
+struct Table final : KernelTable {
+  explicit Table(std::vector<const Strategy *> rows) : rows(std::move(rows)) {}
+  llvm::ArrayRef<const Strategy *> strategies() const override { return rows; }
+  std::vector<const Strategy *> rows;
+};
+
+const ReferenceStrategy &reference() {
+  static const ReferenceStrategy strategy;
+  return strategy;
+}
+
+} // namespace
+
+const KernelTable &convoy::x86KernelTable() {
+  static const Table table({
+      &convPointwise(),
+      &convDepthwise(),
+      &convDirect(),
+      &convFirstLayer(),
+      &vectorPool(),
+      &packedMatmul(),
+      &rowMatmul(),
+      &vectorMap(),
+      &vectorReduce(),
+      &vectorSoftmax(),
+      &vectorLrn(),
+      &stridedCopy(),
+      &reference(),
+  });
+  return table;
+}
+
+const KernelTable &convoy::x86ReferenceTable() {
+  static const Table table({&reference()});
+  return table;
+}

@@ -1,0 +1,93 @@
+// Window ops that treat every channel alike on blocked layouts.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "targets/x86/RowSweep.h"
+
+#include <map>
+
+using namespace mlir;
+using namespace convoy;
+
+SweepChoice convoy::chooseSweep(const Axis &axis, int64_t room, int64_t kernelRows, double weight) {
+  SweepChoice best{1, std::numeric_limits<double>::infinity()};
+  for (int64_t pixels = 1; pixels <= std::min(axis.out, room); ++pixels) {
+    double cycles = 0;
+    for (auto [size, count] : {std::pair(pixels, axis.out / pixels),
+                               std::pair(axis.out % pixels, int64_t(1))}) {
+      if (size == 0)
+        continue;
+      // Columns between the windows of neighbours are not loaded.
+      double columns = std::min<double>((size - 1) * axis.stride + axis.kernel,
+                                        size * axis.kernel);
+      double uses = size * axis.kernel * weight;
+      // One after another into the same accumulator: four cycles each.
+      double chain = 4.0 * axis.kernel * weight / (kernelRows > 1 ? 2 : 1);
+      double row = std::max({columns / 2, uses / 2, chain * 0.5}) + 2;
+      cycles += count * (row * kernelRows + 1.5 * size + 12);
+    }
+    if (cycles < best.cycles)
+      best = {pixels, cycles};
+  }
+  return best;
+}
+
+RowSweep::RowSweep(KernelBuilder &kb, const WindowShape &shape, int64_t pixels)
+    : kb(kb), shape(shape), pixels(pixels), segments(cutRow(shape.w, pixels)) {}
+
+void RowSweep::run(int64_t blocks, double ns, function_ref<void(const Place &)> row) {
+  // Pieces of 6 us: rows of one block of channels, or several blocks.
+  int64_t planes = shape.n * blocks, rows = shape.h.out;
+  constexpr double pieceNs = 6e3;
+  int64_t pieces = piecesFor(ns / planes, pieceNs, rows);
+  int64_t perPiece = llvm::divideCeil(rows, pieces);
+  pieces = llvm::divideCeil(rows, perPiece);
+  int64_t planePieces = pieces > 1 ? planes : piecesFor(ns, pieceNs, planes);
+  int64_t perPlane = llvm::divideCeil(planes, planePieces);
+  planePieces = llvm::divideCeil(planes, perPlane);
+
+  kb.forTiles(planePieces * pieces, [&](Value image, Value number) {
+    KernelBuilder::Values index = kb.delinearize(number, {planePieces, pieces});
+    auto over = [&](Value at, int64_t per, int64_t extent, function_ref<void(Value)> body) {
+      if (per == 1) {
+        body(at);
+        return;
+      }
+      Value begin = kb.mul(at, per);
+      kb.loop(begin, kb.min(kb.add(begin, per), kb.i64(extent)), 1, body);
+    };
+    over(index[0], perPlane, planes, [&](Value plane) {
+      Value n = kb.div(plane, blocks), block = kb.rem(plane, blocks);
+      over(index[1], perPiece, rows, [&](Value oh) { row({image, n, block, oh}); });
+    });
+  });
+}
+
+void RowSweep::overRow(function_ref<void(const Segment &, Value)> tile) {
+  for (const Segment &segment : segments) {
+    if (segment.count == 1) {
+      tile(segment, kb.i64(segment.start));
+      continue;
+    }
+    kb.loop(kb.i64(0), kb.i64(segment.count), 1, [&](Value number) {
+      tile(segment, kb.add(kb.mul(number, segment.size), segment.start));
+    });
+  }
+}
+
+void RowSweep::overColumns(const Segment &segment,
+                           function_ref<void(int64_t, ArrayRef<Use>)> column) {
+  std::map<int64_t, SmallVector<Use>> uses;
+  for (auto [kw, reached] : llvm::enumerate(segment.reached))
+    for (int64_t pixel = reached.first; pixel < reached.second; ++pixel)
+      uses[pixel * shape.w.stride + static_cast<int64_t>(kw) * shape.w.dilation].push_back(
+          {pixel, static_cast<int64_t>(kw)});
+  for (auto &[position, users] : uses)
+    column(position, users);
+}
+
+Value RowSweep::srcOffset(Value plane, Value oh, Value kh, Value ow, int64_t column) {
+  Value ih = kb.add(kb.add(kb.mul(oh, shape.h.stride), kb.mul(kh, shape.h.dilation)), -shape.h.pad);
+  Value row = kb.mul(kb.add(kb.mul(plane, shape.h.in), ih), shape.w.in);
+  Value iw = kb.add(kb.mul(ow, shape.w.stride), column - shape.w.pad);
+  return kb.mul(kb.add(row, iw), kb.lanes());
+}

@@ -1,0 +1,37 @@
+// The vectorized strategies of the x86 targets.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#pragma once
+
+#include "targets/x86/KernelTable.h"
+
+namespace convoy {
+
+/// 1 x 1, stride 1 convolution on blocked layouts.
+const X86Strategy &convPointwise();
+/// Any convolution on blocked layouts whose groups are whole blocks.
+const X86Strategy &convDirect();
+
+/// Convolution of a row-major source of few channels to a blocked layout.
+const X86Strategy &convFirstLayer();
+/// Depthwise convolution on blocked layouts.
+const X86Strategy &convDepthwise();
+/// Maximum and average pooling on blocked layouts.
+const X86Strategy &vectorPool();
+/// Matrix product with a constant matrix, packed, on the right.
+const X86Strategy &packedMatmul();
+/// Matrix product, vectorized along rows of the result.
+const X86Strategy &rowMatmul();
+/// Elementwise functions whose operands are strided views of the result.
+const X86Strategy &vectorMap();
+/// Data movement by contiguous rows, repeated elements and transposes in registers.
+const X86Strategy &stridedCopy();
+
+/// Reductions along neighbouring axes.
+const X86Strategy &vectorReduce();
+/// Softmax on row-major tensors.
+const X86Strategy &vectorSoftmax();
+/// Local response normalization.
+const X86Strategy &vectorLrn();
+
+} // namespace convoy

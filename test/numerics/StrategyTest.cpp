@@ -1,0 +1,509 @@
+// Every strategy against the reference loops, on small integers, where f32 is exact.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "test/numerics/StrategyCase.h"
+
+#include "dialects/Cnn/ConstantData.h"
+
+#include "llvm/Support/FormatVariadic.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <set>
+
+using namespace convoy;
+using namespace convoy::test;
+
+namespace {
+
+struct Options {
+  /// A strategy that must be among those that compute the op.
+  std::string expected;
+  int64_t batch = 1;
+  /// Largest difference relative to the largest magnitude; 0 for equality.
+  double tolerance = 0;
+  bool fractions = false;
+};
+
+class Strategies : public ::testing::Test {
+protected:
+  static std::unique_ptr<mlir::MLIRContext> context;
+  static std::vector<std::unique_ptr<Target>> targets;
+
+  static void SetUpTestSuite() {
+    context = makeContext();
+    targets = hostTargets();
+  }
+  static void TearDownTestSuite() {
+    targets.clear();
+    context.reset();
+  }
+
+  void check(const std::string &body, const Options &options) {
+    for (const auto &target : targets)
+      if (llvm::StringRef(target->name()).starts_with("x86"))
+        checkTarget(*target, body, options);
+  }
+
+  void checkTarget(const Target &target, const std::string &body, const Options &options) {
+    SCOPED_TRACE(target.name().str());
+    StrategyCase test(*context, target, body, options.batch);
+    test.fractions = options.fractions;
+    ASSERT_TRUE(test.op());
+    std::vector<const Strategy *> strategies = test.strategies();
+    std::vector<Buffer> expected = test.run(*strategies.back());
+    ASSERT_FALSE(expected.empty());
+    std::set<std::string> names;
+    for (const Strategy *strategy : strategies) {
+      names.insert(strategy->name().str());
+      if (strategy == strategies.back())
+        continue;
+      SCOPED_TRACE(strategy->name().str());
+      std::vector<Buffer> actual = test.run(*strategy);
+      ASSERT_FALSE(actual.empty());
+      compare(actual.back(), expected.back(), options.tolerance);
+      for (const Buffer &buffer : actual)
+        EXPECT_TRUE(buffer.marginsIntact());
+    }
+    if (!options.expected.empty()) {
+      EXPECT_TRUE(names.count(options.expected)) << options.expected << " refuses the op";
+    }
+  }
+
+  void compare(Buffer actual, Buffer expected, double tolerance) {
+    mlir::Type type = actual.type.getElementType();
+    double largest = 0;
+    auto read = [&](Buffer &buffer, int64_t i) -> double {
+      if (mlir::isa<mlir::FloatType>(type))
+        return cnn::readFloat(buffer.element(i), type);
+      return cnn::readInt(buffer.element(i), type);
+    };
+    int64_t count = expected.numElements();
+    for (int64_t i = 0; i < count; ++i)
+      largest = std::max(largest, std::abs(read(expected, i)));
+    int wrong = 0;
+    for (int64_t i = 0; i < count && wrong < 5; ++i) {
+      double a = read(actual, i), b = read(expected, i);
+      bool equal = std::isnan(b) ? std::isnan(a) : std::abs(a - b) <= tolerance * largest;
+      if (!equal && a != b) {
+        ADD_FAILURE() << "element " << i << ": " << a << ", expected " << b;
+        ++wrong;
+      }
+    }
+  }
+};
+
+std::unique_ptr<mlir::MLIRContext> Strategies::context;
+std::vector<std::unique_ptr<Target>> Strategies::targets;
+
+/// A 2-D convolution with bias, residual and relu.
+struct Conv {
+  int n = 1, ic, oc, h, w, kh = 3, kw = 3, sh = 1, sw = 1, pt = 1, pl = 1, pb = 1, pr = 1, dh = 1,
+      dw = 1, groups = 1;
+  bool freeBatch = false;
+  std::string srcLayout = ", BLOCKED", dstLayout = ", BLOCKED";
+  std::string residualShape = "full"; // or none, channel, row, scalar
+
+  std::string text() const {
+    int oh = (h + pt + pb - (kh - 1) * dh - 1) / sh + 1;
+    int ow = (w + pl + pr - (kw - 1) * dw - 1) / sw + 1;
+    std::string batch = freeBatch ? "?" : std::to_string(n);
+    auto tensor = [&](std::string b, int c, int y, int x, const std::string &layout) {
+      return llvm::formatv("tensor<{0}x{1}x{2}x{3}xf32{4}>", b, c, y, x, layout).str();
+    };
+    std::string src = tensor(batch, ic, h, w, srcLayout);
+    std::string wei = llvm::formatv("tensor<{0}x{1}x{2}x{3}xf32>", oc, ic / groups, kh, kw);
+    std::string bias = tensor("1", oc, 1, 1, dstLayout);
+    std::string dst = tensor(batch, oc, oh, ow, dstLayout);
+    std::string residual = dst;
+    if (residualShape == "pixel")
+      residual = tensor(batch, 1, oh, ow, dstLayout);
+    else if (residualShape == "row")
+      residual = tensor("1", oc, oh, 1, dstLayout);
+    else if (residualShape == "scalar")
+      residual = "tensor<1xf32>";
+    return llvm::formatv(R"(^bb0(%x: {0}, %w: {1}, %b: {2}, %r: {3}):
+      %y = cnn.conv %x, %w extras(%b, %r) {{strides = array<i64: {5}, {6}>,
+          pads = array<i64: {7}, {8}, {9}, {10}>, dilations = array<i64: {11}, {12}>,
+          groups = {13} : i64} : ({0}, {1}, {2}, {3}) -> {4} {{
+      ^bb0(%acc: f32, %bias: f32, %res: f32):
+        %zero = arith.constant 0.0 : f32
+        %0 = arith.addf %acc, %bias : f32
+        %1 = arith.addf %0, %res : f32
+        %2 = arith.maximumf %1, %zero : f32
+        cnn.yield %2 : f32
+      }
+      plan.yield %y : {4})",
+                         src, wei, bias, residual, dst, sh, sw, pt, pl, pb, pr, dh, dw, groups);
+  }
+};
+
+Conv pointwise(int ic, int oc, int h, int w) {
+  Conv conv{1, ic, oc, h, w, 1, 1};
+  conv.pt = conv.pl = conv.pb = conv.pr = 0;
+  return conv;
+}
+
+TEST_F(Strategies, Pointwise) {
+  for (auto [ic, oc, h, w] : {std::array{32, 48, 7, 7}, {16, 16, 1, 1}, {19, 37, 5, 3},
+                              {64, 100, 14, 14}, {3, 5, 13, 11}})
+    check(pointwise(ic, oc, h, w).text(), {"pointwise"});
+  Conv batched = pointwise(24, 40, 6, 5);
+  batched.freeBatch = true;
+  check(batched.text(), {"pointwise", 3});
+  batched.freeBatch = false;
+  batched.n = 3;
+  check(batched.text(), {"pointwise"});
+}
+
+TEST_F(Strategies, PointwiseExtras) {
+  for (const char *shape : {"pixel", "row", "scalar"}) {
+    SCOPED_TRACE(shape);
+    Conv conv = pointwise(17, 33, 5, 6);
+    conv.residualShape = shape;
+    check(conv.text(), {"pointwise"});
+  }
+}
+
+TEST_F(Strategies, Direct) {
+  std::vector<Conv> convs;
+  convs.push_back({1, 32, 48, 9, 7});
+  convs.push_back({1, 19, 35, 13, 17});                               // channel tails
+  convs.push_back({1, 16, 16, 8, 31, 3, 3, 2, 2});                    // stride
+  convs.push_back({1, 16, 32, 12, 11, 5, 3, 1, 2, 0, 1, 2, 3});       // asymmetric pads
+  convs.push_back({1, 16, 16, 9, 33, 3, 3, 1, 1, 6, 6, 6, 6, 6, 6});  // dilation
+  convs.push_back({1, 16, 16, 1, 1});                                 // a window of padding
+  convs.push_back({1, 8, 8, 3, 2, 7, 7, 1, 1, 3, 3, 3, 3});           // kernel beyond the image
+  convs.push_back({1, 64, 64, 8, 8, 1, 1, 2, 2, 0, 0, 0, 0});         // strided pointwise
+  convs.push_back({2, 16, 32, 5, 30});
+  convs.push_back({1, 64, 96, 6, 29, 3, 3, 1, 1, 1, 1, 1, 1, 1, 1, 2}); // groups
+  convs.push_back({1, 16, 16, 7, 9, 2, 2, 2, 2, 0, 0, 0, 0});
+  for (Conv &conv : convs)
+    check(conv.text(), {"direct"});
+  Conv batched{1, 20, 40, 6, 15};
+  batched.freeBatch = true;
+  check(batched.text(), {"direct", 3});
+}
+
+TEST_F(Strategies, FirstLayer) {
+  std::vector<Conv> convs;
+  convs.push_back({1, 3, 40, 23, 31, 7, 7, 2, 2, 3, 3, 3, 3});
+  convs.push_back({1, 3, 16, 9, 33});
+  convs.push_back({2, 1, 16, 9, 9, 5, 5, 1, 1, 2, 1, 2, 3});
+  convs.push_back({1, 4, 32, 12, 12, 11, 11, 4, 4, 2, 2, 2, 2});
+  convs.push_back({1, 13, 24, 6, 7, 1, 1, 1, 1, 0, 0, 0, 0});
+  for (Conv &conv : convs) {
+    conv.srcLayout = "";
+    check(conv.text(), {"first-layer"});
+  }
+  Conv batched{1, 3, 16, 8, 8};
+  batched.srcLayout = "";
+  batched.freeBatch = true;
+  check(batched.text(), {"first-layer", 3});
+}
+
+std::string matmul(std::string lhs, std::string rhs, std::string bias, std::string dst,
+                   const char *flags = "") {
+  return llvm::formatv(R"(^bb0(%a: {0}, %b: {1}, %c: {2}):
+    %y = cnn.matmul %a, %b extras(%c) {4} : ({0}, {1}, {2}) -> {3} {{
+    ^bb0(%acc: f32, %bias: f32):
+      %0 = arith.addf %acc, %bias : f32
+      cnn.yield %0 : f32
+    }
+    plan.yield %y : {3})",
+                       lhs, rhs, bias, dst, flags);
+}
+
+TEST_F(Strategies, Matmul) {
+  for (auto [m, k, n] : {std::array{1, 64, 100}, {1, 7, 1000}, {37, 19, 45}, {64, 64, 64}, {5, 1, 3},
+                         {3, 300, 16}}) {
+    SCOPED_TRACE(llvm::formatv("{0} {1} {2}", m, k, n).str());
+    auto tensor = [](int a, int b) { return llvm::formatv("tensor<{0}x{1}xf32>", a, b).str(); };
+    std::string bias = llvm::formatv("tensor<{0}xf32>", n);
+    check(matmul(tensor(m, k), tensor(k, n), bias, tensor(m, n)), {"packed-matmul"});
+    check(matmul(tensor(m, k), tensor(k, n), tensor(m, 1), tensor(m, n)), {"row-matmul"});
+    check(matmul(tensor(m, k), tensor(n, k), tensor(m, n), tensor(m, n), "{transpose_rhs}"),
+          {"packed-matmul"});
+    check(matmul(tensor(k, m), tensor(k, n), "tensor<f32>", tensor(m, n), "{transpose_lhs}"),
+          {"row-matmul"});
+    check(matmul(tensor(k, m), tensor(n, k), bias, tensor(m, n), "{transpose_lhs, transpose_rhs}"),
+          {"packed-matmul"});
+  }
+  check(matmul("tensor<?x20xf32>", "tensor<20x50xf32>", "tensor<50xf32>", "tensor<?x50xf32>"),
+        {"packed-matmul", 3});
+  check(matmul("tensor<2x3x5x20xf32>", "tensor<20x50xf32>", "tensor<50xf32>",
+               "tensor<2x3x5x50xf32>"),
+        {"packed-matmul"});
+  check(matmul("tensor<2x1x5x20xf32>", "tensor<3x20x50xf32>", "tensor<2x3x1x50xf32>",
+               "tensor<2x3x5x50xf32>"),
+        {"row-matmul"});
+}
+
+TEST_F(Strategies, HeavyEpilogue) {
+  // Enough operations to be finished in a loop of its own.
+  std::string body = R"(^bb0(%x: tensor<1x16x6x9xf32, BLOCKED>, %w: tensor<40x16x3x3xf32>):
+    %y = cnn.conv %x, %w {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>,
+        dilations = array<i64: 1, 1>, groups = 1 : i64}
+        : (tensor<1x16x6x9xf32, BLOCKED>, tensor<40x16x3x3xf32>)
+        -> tensor<1x40x6x9xf32, BLOCKED> {
+    ^bb0(%acc: f32):
+      %one = arith.constant 1.0 : f32
+      %n = arith.negf %acc : f32
+      %e = math.exp %n : f32
+      %d = arith.addf %e, %one : f32
+      %r = arith.divf %acc, %d : f32
+      cnn.yield %r : f32
+    }
+    plan.yield %y : tensor<1x40x6x9xf32, BLOCKED>)";
+  check(body, {"direct", 1, 1e-6});
+}
+
+TEST_F(Strategies, Depthwise) {
+  std::vector<Conv> convs;
+  for (int channels : {16, 40, 3})
+    convs.push_back({1, channels, channels, 9, 31, 3, 3, 1, 1, 1, 1, 1, 1, 1, 1, channels});
+  convs.push_back({1, 32, 32, 8, 31, 3, 3, 2, 2, 1, 1, 1, 1, 1, 1, 32});
+  convs.push_back({1, 32, 32, 7, 7, 5, 5, 1, 1, 2, 2, 2, 2, 1, 1, 32});
+  convs.push_back({2, 17, 17, 12, 11, 5, 3, 1, 2, 0, 1, 2, 3, 1, 2, 17});
+  convs.push_back({1, 16, 16, 9, 33, 3, 3, 1, 1, 6, 6, 6, 6, 6, 6, 16});
+  convs.push_back({1, 16, 16, 1, 1, 3, 3, 1, 1, 1, 1, 1, 1, 1, 1, 16});
+  convs.push_back({1, 16, 16, 14, 14, 9, 9, 1, 1, 4, 4, 4, 4, 1, 1, 16});
+  for (Conv &conv : convs)
+    check(conv.text(), {"depthwise"});
+  Conv batched{1, 20, 20, 6, 15};
+  batched.groups = 20;
+  batched.freeBatch = true;
+  check(batched.text(), {"depthwise", 3});
+}
+
+std::string pool(const char *kind, int c, int h, int w, int kh, int kw, int sh, int sw, int pt,
+                 int pl, int pb, int pr, int oh, int ow, const char *flags = "", int dh = 1,
+                 int dw = 1) {
+  std::string src = llvm::formatv("tensor<2x{0}x{1}x{2}xf32, BLOCKED>", c, h, w);
+  std::string dst = llvm::formatv("tensor<2x{0}x{1}x{2}xf32, BLOCKED>", c, oh, ow);
+  std::string first = llvm::formatv("kernel = array<i64: {0}, {1}>, strides = array<i64: {2}, {3}>, "
+                                    "pads = array<i64: {4}, {5}, {6}, {7}>, ",
+                                    kh, kw, sh, sw, pt, pl, pb, pr);
+  return llvm::formatv(R"(^bb0(%x: {0}):
+    %y = cnn.pool <{2}> %x {{{3} dilations = array<i64: {4}, {5}> {6}} : ({0}) -> {1} {{
+    ^bb0(%acc: f32):
+      cnn.yield %acc : f32
+    }
+    plan.yield %y : {1})",
+                       src, dst, kind, first, dh, dw, flags);
+}
+
+TEST_F(Strategies, Pool) {
+  for (const char *kind : {"max", "average"}) {
+    SCOPED_TRACE(kind);
+    check(pool(kind, 20, 13, 31, 3, 3, 2, 2, 1, 1, 1, 1, 7, 16), {"vector-pool"});
+    check(pool(kind, 16, 8, 8, 2, 2, 2, 2, 0, 0, 0, 0, 4, 4), {"vector-pool"});
+    check(pool(kind, 16, 8, 40, 3, 3, 1, 1, 1, 0, 0, 2, 7, 40), {"vector-pool"});
+    check(pool(kind, 16, 7, 8, 3, 3, 2, 2, 0, 0, 0, 0, 3, 4, ", ceil_mode"), {"vector-pool"});
+    check(pool(kind, 5, 7, 7, 7, 7, 1, 1, 0, 0, 0, 0, 1, 1), {"vector-pool"});
+    check(pool(kind, 16, 9, 9, 3, 3, 1, 1, 2, 2, 2, 2, 9, 9, "", 2, 2), {"vector-pool"});
+  }
+  check(pool("average", 16, 13, 40, 3, 3, 1, 1, 1, 1, 1, 1, 13, 40, ", count_include_pad"),
+        {"vector-pool"});
+  check(pool("average", 16, 8, 8, 3, 3, 2, 2, 1, 1, 1, 1, 5, 5, ", ceil_mode, count_include_pad"),
+        {"vector-pool"});
+}
+
+TEST_F(Strategies, Map) {
+  auto binary = [](std::string a, std::string b, std::string r) {
+    return llvm::formatv(R"(^bb0(%x: {0}, %z: {1}):
+      %y = cnn.map(%x, %z) : ({0}, {1}) -> {2} {{
+      ^bb0(%e: f32, %f: f32):
+        %0 = arith.mulf %e, %f : f32
+        %1 = arith.addf %0, %f : f32
+        cnn.yield %1 : f32
+      }
+      plan.yield %y : {2})",
+                         a, b, r)
+        .str();
+  };
+  auto same = [&](std::string a, std::string b) { return binary(a, b, a); };
+  check(same("tensor<2x20x5x7xf32, BLOCKED>", "tensor<2x20x5x7xf32, BLOCKED>"), {"vector-map"});
+  check(same("tensor<2x20x5x7xf32, BLOCKED>", "tensor<1x20x1x1xf32, BLOCKED>"), {"vector-map"});
+  check(same("tensor<2x20x5x7xf32, BLOCKED>", "tensor<2x1x5x7xf32, BLOCKED>"), {"vector-map"});
+  check(same("tensor<2x20x5x7xf32, BLOCKED>", "tensor<7xf32>"), {"vector-map"});
+  check(same("tensor<2x20x5x7xf32, BLOCKED>", "tensor<f32>"), {"vector-map"});
+  check(same("tensor<2x32x5x7xf32, BLOCKED>", "tensor<32x1x1xf32>"), {"vector-map"});
+  check(same("tensor<3x70001xf32>", "tensor<3x70001xf32>"), {"vector-map"});
+  check(same("tensor<3x70001xf32>", "tensor<3x1xf32>"), {"vector-map"});
+  check(same("tensor<3x5x6x7xf32>", "tensor<5x1x1xf32>"), {"vector-map"});
+  check(same("tensor<3x5x6x7xf32>", "tensor<6x7xf32>"), {"vector-map"});
+  check(binary("tensor<3x1x7xf32>", "tensor<5x1xf32>", "tensor<3x5x7xf32>"), {"vector-map"});
+  check(same("tensor<?x5x1x1xf32>", "tensor<1x5x1x1xf32>"), {"vector-map", 3});
+  check(same("tensor<1xf32>", "tensor<f32>"), {"vector-map"});
+}
+
+TEST_F(Strategies, MapOfOtherTypes) {
+  check(R"(^bb0(%a: tensor<77xi1>, %b: tensor<77xi8>, %c: tensor<77xui8>):
+    %y = cnn.map(%a, %b, %c) : (tensor<77xi1>, tensor<77xi8>, tensor<77xui8>) -> tensor<77xi64> {
+    ^bb0(%p: i1, %e: i8, %f: i8):
+      %0 = arith.select %p, %e, %f : i8
+      %1 = arith.extsi %0 : i8 to i64
+      cnn.yield %1 : i64
+    }
+    plan.yield %y : tensor<77xi64>)",
+        {"vector-map"});
+  check(R"(^bb0(%a: tensor<40xf16>, %b: tensor<40xf32>):
+    %y = cnn.map(%a, %b) : (tensor<40xf16>, tensor<40xf32>) -> tensor<40xi1> {
+    ^bb0(%e: f16, %f: f32):
+      %0 = arith.extf %e : f16 to f32
+      %1 = arith.cmpf olt, %0, %f : f32
+      cnn.yield %1 : i1
+    }
+    plan.yield %y : tensor<40xi1>)",
+        {"vector-map"});
+}
+
+std::string unary(std::string op, std::string src, std::string dst) {
+  // `op` has %x for the operand and leaves types to this.
+  return llvm::formatv("^bb0(%x: {1}):\n %y = {0} : ({1}) -> {2}\n plan.yield %y : {2}", op, src,
+                       dst);
+}
+
+TEST_F(Strategies, Relayout) {
+  for (const char *shape : {"2x32x7x7", "1x20x5x9", "1x3x8x8", "?x24x3x3", "2x64x1x1"}) {
+    SCOPED_TRACE(shape);
+    std::string plain = llvm::formatv("tensor<{0}xf32>", shape);
+    std::string blocked = llvm::formatv("tensor<{0}xf32, BLOCKED>", shape);
+    std::string last = llvm::formatv("tensor<{0}xf32, #cnn.layout<\"nhwc\">>", shape);
+    for (auto [from, to] : {std::pair(plain, blocked), {blocked, plain}, {plain, last},
+                            {last, plain}, {last, blocked}, {blocked, last}})
+      check(unary("cnn.relayout %x", from, to), {"strided-copy", 2});
+  }
+}
+
+TEST_F(Strategies, Movement) {
+  check(unary("cnn.transpose %x {perm = array<i64: 0, 2, 3, 1>}", "tensor<2x19x5x7xf32>",
+              "tensor<2x5x7x19xf32>"),
+        {"strided-copy"});
+  check(unary("cnn.transpose %x {perm = array<i64: 0, 2, 1, 3, 4>}", "tensor<1x2x29x5x7xf32>",
+              "tensor<1x29x2x5x7xf32>"),
+        {"strided-copy"});
+  check(unary("cnn.transpose %x {perm = array<i64: 1, 0>}", "tensor<37x50xi8>", "tensor<50x37xi8>"),
+        {"strided-copy"});
+  check(unary("cnn.transpose %x {perm = array<i64: 2, 1, 0>}", "tensor<5x33x70xi64>",
+              "tensor<70x33x5xi64>"),
+        {"strided-copy"});
+  check(unary("cnn.broadcast %x", "tensor<3x1x5xf32>", "tensor<2x3x40x5xf32>"), {"strided-copy"});
+  check(unary("cnn.broadcast %x", "tensor<3x1xf16>", "tensor<2x3x40xf16>"), {"strided-copy"});
+  check(unary("cnn.reshape %x", "tensor<3x50xi1>", "tensor<150xi1>"), {"strided-copy"});
+  check(unary("cnn.slice %x {starts = array<i64: 0, 2, 4, 1>, steps = array<i64: 1, 1, -2, 1>}",
+              "tensor<2x9x5x40xf32>", "tensor<2x3x3x37xf32>"),
+        {"strided-copy"});
+  check(unary("cnn.slice %x {starts = array<i64: 0, 0, 0, 1>, steps = array<i64: 1, 1, 1, 2>}",
+              "tensor<2x9x5x40xf32>", "tensor<2x9x5x20xf32>"),
+        {"strided-copy"});
+  check(unary("cnn.slice %x {starts = array<i64: 0, LANES, 1, 0>, steps = array<i64: 1, 1, 2, 1>}",
+              "tensor<2x40x5x6xf32, BLOCKED>", "tensor<2x18x2x6xf32, BLOCKED>"),
+        {"strided-copy"});
+}
+
+std::string reduce(std::string kind, std::string src, std::string extra, std::string dst,
+                   std::string axes, std::string flags = "") {
+  return llvm::formatv(R"(^bb0(%x: {0}, %e: {1}):
+    %y = cnn.reduce <{3}> %x extras(%e) {{axes = array<i64: {4}> {5}} : ({0}, {1}) -> {2} {{
+    ^bb0(%acc: f32, %extra: f32):
+      %0 = arith.addf %acc, %extra : f32
+      cnn.yield %0 : f32
+    }
+    plan.yield %y : {2})",
+                       src, extra, dst, kind, axes, flags);
+}
+
+TEST_F(Strategies, Reduce) {
+  for (const char *kind : {"sum", "mean", "max", "min"}) {
+    SCOPED_TRACE(kind);
+    Options options{"vector-reduce"};
+    // The reference sums in double, and a quotient of either is rounded once.
+    options.tolerance = std::string(kind) == "mean" ? 1e-7 : 0;
+    check(reduce(kind, "tensor<2x20x7x7xf32, BLOCKED>", "tensor<1x20x1x1xf32, BLOCKED>",
+                 "tensor<2x20x1x1xf32, BLOCKED>", "2, 3", ", keep_dims"),
+          options);
+    check(reduce(kind, "tensor<2x20x3x1xf32, BLOCKED>", "tensor<20xf32>", "tensor<2x20xf32>",
+                 "2, 3"),
+          options);
+    check(reduce(kind, "tensor<3x5x6x7xf32>", "tensor<5xf32>", "tensor<3x5xf32>", "2, 3"), options);
+    check(reduce(kind, "tensor<3x5x6x7xf32>", "tensor<5x1x1xf32>", "tensor<3x5x1x1xf32>", "2, 3",
+                 ", keep_dims"),
+          options);
+    check(reduce(kind, "tensor<3x200xf32>", "tensor<f32>", "tensor<3xf32>", "1"), options);
+    check(reduce(kind, "tensor<3x7x200xf32>", "tensor<200xf32>", "tensor<3x200xf32>", "1"),
+          options);
+    check(reduce(kind, "tensor<3x7x5x40xf32>", "tensor<f32>", "tensor<3x1x5x40xf32>", "1",
+                 ", keep_dims"),
+          options);
+    check(reduce(kind, "tensor<3x19x5xf32>", "tensor<3x5xf32>", "tensor<3x5xf32>", "1"), options);
+    check(reduce(kind, "tensor<40x3xf32>", "tensor<3xf32>", "tensor<3xf32>", "0"), options);
+    check(reduce(kind, "tensor<4x6xf32>", "tensor<f32>", "tensor<f32>", "0, 1"), options);
+    options.batch = 3;
+    check(reduce(kind, "tensor<?x20x5x7xf32, BLOCKED>", "tensor<?x20xf32>", "tensor<?x20xf32>",
+                 "2, 3"),
+          options);
+  }
+}
+
+TEST_F(Strategies, Softmax) {
+  // Exponentials of 1 ulp and a sum of at most 1000 terms.
+  Options options{"vector-softmax", 1, 2e-6};
+  options.fractions = true;
+  for (const char *flags : {"", ", log"}) {
+    auto softmax = [&](std::string type, int axis) {
+      std::string op = llvm::formatv("cnn.softmax %x {{axis = {0} : i64 {1}}", axis, flags);
+      check(unary(op, type, type), options);
+    };
+    softmax("tensor<2x1000xf32>", 1);
+    softmax("tensor<5x7xf32>", 1);
+    softmax("tensor<2x21x5x7xf32>", 1);
+    softmax("tensor<2x3x33x2xf32>", 2);
+    softmax("tensor<4x5x1x1xf32>", 1);
+  }
+}
+
+TEST_F(Strategies, Lrn) {
+  Options options{"vector-lrn", 1, 3e-7};
+  options.fractions = true;
+  for (const char *type : {"tensor<2x20x5x7xf32, BLOCKED>", "tensor<1x64x3x3xf32, BLOCKED>",
+                           "tensor<2x20x5x7xf32>"})
+    for (const char *numbers : {"size = 5 : i64, alpha = 0.1 : f64, beta = 0.75 : f64, bias = 1.0 : f64",
+                                "size = 4 : i64, alpha = 0.5 : f64, beta = 0.5 : f64, bias = 2.0 : f64",
+                                "size = 1 : i64, alpha = 0.5 : f64, beta = 1.0 : f64, bias = 2.0 : f64"})
+      check(unary(std::string("cnn.lrn %x {") + numbers + "}", type, type), options);
+}
+
+std::string concat(std::vector<std::string> types, std::string result, int axis) {
+  std::string arguments, names, list;
+  for (auto [i, type] : llvm::enumerate(types)) {
+    std::string comma = i ? ", " : "";
+    arguments += llvm::formatv("{0}%a{1}: {2}", comma, i, type);
+    names += llvm::formatv("{0}%a{1}", comma, i);
+    list += comma + type;
+  }
+  return llvm::formatv("^bb0({0}):\n %y = cnn.concat({1}) {{axis = {2} : i64} : ({3}) -> {4}\n"
+                       "plan.yield %y : {4}",
+                       arguments, names, axis, list, result);
+}
+
+TEST_F(Strategies, Concat) {
+  check(concat({"tensor<2x3x4x5xf32>", "tensor<2x7x4x5xf32>", "tensor<2x1x4x5xf32>"},
+               "tensor<2x11x4x5xf32>", 1),
+        {"strided-copy"});
+  check(concat({"tensor<3x5xf32>", "tensor<3x40xf32>"}, "tensor<3x45xf32>", 1), {"strided-copy"});
+  check(concat({"tensor<2x32x4x5xf32, BLOCKED>", "tensor<2x20x4x5xf32, BLOCKED>"},
+               "tensor<2x52x4x5xf32, BLOCKED>", 1),
+        {"strided-copy"});
+  check(concat({"tensor<2x19x4x5xf32, BLOCKED>", "tensor<2x39x4x5xf32, BLOCKED>",
+                "tensor<2x2x4x5xf32, BLOCKED>"},
+               "tensor<2x60x4x5xf32, BLOCKED>", 1),
+        {"strided-copy"});
+  check(concat({"tensor<?x20x4x5xf32, BLOCKED>", "tensor<?x20x3x5xf32, BLOCKED>"},
+               "tensor<?x20x7x5xf32, BLOCKED>", 2),
+        {"strided-copy", 2});
+}
+
+} // namespace

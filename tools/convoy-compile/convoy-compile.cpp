@@ -1,0 +1,231 @@
+// convoy-compile: an ONNX model into an artifact, or into one of the forms on the way.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "compiler/Compiler.h"
+#include "targets/Target.h"
+#include "tools/support/Error.h"
+#include "tools/support/Options.h"
+#include "tools/support/Tensor.h"
+
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/Remarks.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace convoy;
+using convoy::tools::Error;
+using convoy::tools::UsageError;
+
+namespace {
+
+struct Arguments {
+  std::string model, output, emit = "artifact";
+  CompileOptions compile;
+  bool remarks = false;
+};
+
+/// What --emit takes: a stage, or a form of the code.
+constexpr llvm::StringLiteral kCodeForms[] = {"kernels", "llvm", "asm", "so", "artifact"};
+
+} // namespace
+
+static std::string stageList() {
+  std::vector<std::string> names;
+  for (Stage stage : allStages())
+    names.push_back(stageName(stage).str());
+  return llvm::join(names, ", ");
+}
+
+static Arguments parseArguments(int argc, char **argv) {
+  Arguments arguments;
+  CompileOptions &compile = arguments.compile;
+  tools::Options options(
+      "convoy-compile MODEL [-o FILE] [options]",
+      "Compiles an ONNX model (.onnx, or .onnxtxt in ONNX's text form; .mlir with a module that\n"
+      "--emit import wrote) into one file that convoy-run and libconvoy_rt load.",
+      "Examples:\n"
+      "  convoy-compile model.onnx -o model.cvy\n"
+      "  convoy-compile model.onnx -o model.cvy --target x86-avx512 --target x86-avx2\n"
+      "  convoy-compile model.onnx --shape images=1x3x320x320 -o model.cvy\n"
+      "  convoy-compile model.onnx --emit plan -o -");
+  options.section("Output");
+  options.value("o", "FILE", "what to write; - is standard output. Default: MODEL with .cvy",
+                [&](const std::string &text) { arguments.output = text; });
+  options.value("emit", "FORM",
+                "what FILE holds. artifact (the default), the module after a stage\n"
+                "(" + stageList() + "),\n"
+                "or code: kernels (MLIR), llvm, asm, so",
+                [&](const std::string &text) { arguments.emit = text; });
+  options.value("stop-after", "STAGE", "run up to this stage and write no artifact",
+                [&](const std::string &text) {
+                  compile.stopAfter = stageFromName(text);
+                  if (!compile.stopAfter)
+                    throw UsageError("--stop-after takes " + stageList() + ", not '" + text + "'");
+                });
+  options.value("dump-dir", "DIR", "also write the form after each stage into DIR",
+                [&](const std::string &text) { compile.dumpDir = text; });
+  options.flag("full-constants", "print long constants too, so that a form can be read back",
+               compile.fullConstants);
+  options.flag("remarks", "say why: what was fused or not, layouts, kernels, memory",
+               arguments.remarks);
+  options.section("Input");
+  options.value("shape", "NAME=DIMS",
+                "extents of an input, such as x=1x3x224x224; ? in the first place leaves the\n"
+                "batch free until run time. May be repeated",
+                [&](const std::string &text) {
+                  if (std::string error = compile.import.addShape(text); !error.empty())
+                    throw UsageError("--shape " + text + ": " + error);
+                });
+  options.value("bind", "NAME=FILE.pb",
+                "the value of an input that is known now, as an ONNX TensorProto; it is no input\n"
+                "of the artifact. For inputs that shapes depend on. May be repeated",
+                [&](const std::string &text) {
+                  size_t equals = text.find('=');
+                  if (equals == std::string::npos)
+                    throw UsageError("--bind takes NAME=FILE.pb, not '" + text + "'");
+                  std::vector<uint8_t> bytes = tools::readFile(text.substr(equals + 1));
+                  compile.import.boundInputs[text.substr(0, equals)] =
+                      std::string(bytes.begin(), bytes.end());
+                });
+  options.section("Target");
+  bool given = false;
+  options.value("target", "NAME",
+                "machine to compile for: host (the default), " + llvm::join(targetNames(), ", ") +
+                    ".\nRepeated, the artifact holds a variant for each, best first",
+                [&](const std::string &text) {
+                  if (!given)
+                    compile.targets.clear();
+                  given = true;
+                  compile.targets.push_back(text);
+                });
+  options.section("Finding faults");
+  bool noOptimize = false;
+  options.flag("no-optimize", "leave out the passes that only make code faster", noOptimize);
+  options.flag("verify-each-pass", "check the module after every pass", compile.verifyEachPass);
+  options.positional([&](const std::string &word) {
+    if (!arguments.model.empty())
+      throw UsageError("one model at a time: '" + arguments.model + "' and '" + word + "'");
+    arguments.model = word;
+  });
+  options.parse(argc, argv);
+
+  if (arguments.model.empty())
+    throw UsageError("needs a model");
+  compile.pipeline.optimize = !noOptimize;
+  if (std::optional<Stage> stage = stageFromName(arguments.emit)) {
+    if (compile.stopAfter)
+      throw UsageError("--emit of a stage and --stop-after exclude each other");
+    compile.stopAfter = stage;
+  } else if (!llvm::is_contained(kCodeForms, arguments.emit)) {
+    throw UsageError("--emit takes artifact, " + stageList() +
+                     ", kernels, llvm, asm or so, not '" + arguments.emit + "'");
+  }
+  if (arguments.output.empty()) {
+    llvm::SmallString<128> path(arguments.model);
+    llvm::sys::path::replace_extension(path, arguments.emit == "artifact" ? "cvy" : arguments.emit);
+    arguments.output = path.str().str();
+  }
+  return arguments;
+}
+
+// "conv1" rather than loc("conv1"); the file where the location names no node.
+static std::string showLocation(mlir::Location loc) {
+  if (auto name = mlir::dyn_cast<mlir::NameLoc>(loc))
+    return "node '" + name.getName().str() + "'";
+  if (auto file = mlir::dyn_cast<mlir::FileLineColLoc>(loc)) {
+    std::string text = file.getFilename().str();
+    if (file.getLine())
+      text += ":" + std::to_string(file.getLine()) + ":" + std::to_string(file.getColumn());
+    return text;
+  }
+  if (auto fused = mlir::dyn_cast<mlir::FusedLoc>(loc)) {
+    std::string text;
+    for (mlir::Location part : fused.getLocations()) {
+      std::string shown = showLocation(part);
+      if (!shown.empty())
+        text += (text.empty() ? "" : " + ") + shown;
+    }
+    return text;
+  }
+  return "";
+}
+
+static void printDiagnostic(const std::string &model, mlir::Diagnostic &diagnostic) {
+  using mlir::DiagnosticSeverity;
+  llvm::StringRef kind = diagnostic.getSeverity() == DiagnosticSeverity::Error     ? "error"
+                         : diagnostic.getSeverity() == DiagnosticSeverity::Warning ? "warning"
+                         : diagnostic.getSeverity() == DiagnosticSeverity::Remark  ? "remark"
+                                                                                   : "note";
+  std::string where = showLocation(diagnostic.getLocation());
+  if (where.empty() || llvm::StringRef(where).starts_with("node"))
+    where = model + (where.empty() ? "" : ": " + where);
+  llvm::errs() << where << ": " << kind << ": " << diagnostic.str() << "\n";
+  for (mlir::Diagnostic &note : diagnostic.getNotes())
+    printDiagnostic(model, note);
+}
+
+static void writeOutput(const std::string &path, llvm::StringRef text) {
+  if (path == "-") {
+    llvm::outs() << text;
+    llvm::outs().flush();
+    return;
+  }
+  tools::writeFile(path, text.data(), text.size());
+}
+
+static int body(int argc, char **argv) {
+  Arguments arguments = parseArguments(argc, argv);
+  // Before the long work: a folder that is missing would lose its result.
+  llvm::StringRef folder = llvm::sys::path::parent_path(arguments.output);
+  if (arguments.output != "-" && !folder.empty() && !llvm::sys::fs::is_directory(folder))
+    throw Error("cannot write " + arguments.output + ": no folder " + folder.str());
+
+  mlir::DialectRegistry registry;
+  registerDialects(registry);
+  mlir::MLIRContext context(registry);
+  context.printOpOnDiagnostic(false);
+  context.getDiagEngine().registerHandler([&](mlir::Diagnostic &diagnostic) {
+    if (diagnostic.getSeverity() != mlir::DiagnosticSeverity::Remark || arguments.remarks)
+      printDiagnostic(arguments.model, diagnostic);
+    return mlir::success();
+  });
+  if (arguments.remarks) {
+    mlir::remark::RemarkCategories categories;
+    categories.all = categories.passed = categories.missed = ".*";
+    if (mlir::failed(mlir::remark::enableOptimizationRemarks(
+            context, nullptr, std::make_unique<mlir::remark::RemarkEmittingPolicyAll>(), categories,
+            /*printAsEmitRemarks=*/true)))
+      throw Error("cannot enable remarks");
+  }
+
+  bool wantDumps = arguments.emit != "artifact";
+  mlir::FailureOr<CompileResult> result =
+      compileModel(arguments.model, arguments.compile, wantDumps, &context);
+  if (mlir::failed(result))
+    return 1;
+
+  std::string text;
+  if (stageFromName(arguments.emit)) {
+    llvm::raw_string_ostream stream(text);
+    printModule(*result->module, arguments.compile.fullConstants, stream);
+  } else if (arguments.compile.stopAfter) {
+    return 0;
+  } else if (arguments.emit == "kernels") {
+    text = std::move(result->kernels);
+  } else if (arguments.emit == "llvm") {
+    text = std::move(result->llvmIr);
+  } else if (arguments.emit == "asm") {
+    text = std::move(result->assembly);
+  } else {
+    const std::vector<char> &bytes =
+        arguments.emit == "so" ? result->object : result->artifact;
+    writeOutput(arguments.output, llvm::StringRef(bytes.data(), bytes.size()));
+    return 0;
+  }
+  writeOutput(arguments.output, text);
+  return 0;
+}
+
+int main(int argc, char **argv) { return tools::runTool("convoy-compile", body, argc, argv); }

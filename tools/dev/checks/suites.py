@@ -1,0 +1,278 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# The suites of tools/check. A suite is a function that returns a Result; SUITES at the end of the
+# file is their order.
+
+import filecmp
+import os
+import re
+import shutil
+from pathlib import Path
+
+from report import BUILD, LOGS, ROOT, Result, from_closing_line, run, run_gtest, run_lit
+
+BIN = BUILD / "bin"
+ASAN = ROOT / "build-asan"
+TSAN = ROOT / "build-tsan"
+LLVM = Path(os.environ.get("CONVOY_LLVM", "/usr/lib/llvm-22"))
+# Real models, their inputs and expected outputs lie beside the repository where they are at hand.
+SHARED = ROOT.parent / "shared"
+PYTHON = BUILD / "venv/bin/python"
+
+# The real models that the op set covers. Their outputs must be within 1e-4 of the largest magnitude.
+MODELS = """
+mnist-8 espdl_mnist mlperf_tiny_resnet8 mlperf_tiny_mobilenet_v1 yolox_nano_416 fastestdet
+yunet_n_320 ultraface_RFB-320 blazeface_front face_landmark_mp selfie_segm_landscape ppocrv2_cls
+zoo_super_resolution-10 deeplab_v3_mnv2 hyperlpr_y5fu_320 pan_mobilenetv3_seg_sim
+""".split()
+
+LIGHT = """
+bvlc_alexnet densenet121 inception_v1 inception_v2 resnet50 shufflenet squeezenet vgg19 zfnet512
+""".split()
+
+
+def jobs():
+    return run(["tools/dev/jobs"]).output.strip() or "2"
+
+
+def scratch(name):
+    """An empty folder of the suite's own."""
+    folder = LOGS / name
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    return folder
+
+
+def setup():
+    result = Result()
+    done = run(["tools/dev/install-deps", "--python"], "install.log", show=True)
+    # Without the Python packages some tests are skipped, which each of them says.
+    have_debian = run(["tools/dev/install-deps"]).code == 0
+    result.check("packages", "" if have_debian else done.error())
+    return result
+
+
+def build():
+    result = Result()
+    done = run(["tools/dev/configure", "build"], "configure.log")
+    if not result.check("configure", done.error()):
+        print(done.output[-4000:])
+        return result
+    done = run(["ninja", "-C", "build", "-j", jobs()], "build.log", show=True)
+    result.check("build", done.error())
+    return result
+
+
+def layers():
+    return from_closing_line("layers", run(["tools/dev/check_layers.py"], "layers.log"))
+
+
+def gtest_binaries(folder):
+    """Every executable whose name ends in Test or Tests."""
+    found = sorted(folder.glob("*")) if folder.is_dir() else []
+    return [f for f in found if re.search(r"(?i)tests?$", f.name) and os.access(f, os.X_OK)]
+
+
+def unit():
+    result = Result()
+    binaries = gtest_binaries(BIN)
+    if not binaries:
+        result.check("unit", "no test binaries in build/bin")
+    for binary in binaries:
+        result.add(run_gtest(binary, binary.name))
+    return result
+
+
+def lit():
+    tool = LLVM / "bin/lit"
+    if not tool.exists():
+        tool = shutil.which("lit") or shutil.which("llvm-lit")
+    if not tool:
+        result = Result()
+        result.check("lit", "there is no lit; llvm-22-tools has it")
+        return result
+    return run_lit(tool, "build/test", "lit")
+
+
+def demo():
+    """The demo model, as tools/quickstart uses it: every picture, and the reference answers."""
+    result = Result()
+    folder = scratch("demo")
+    model = folder / "digits.cvy"
+    source = ROOT / "models/digits"
+    done = run([BIN / "convoy-compile", source / "digits.onnx", "-o", model], "demo-compile.log")
+    if not result.check("compile digits.onnx", done.error()):
+        return result
+    for digit in range(10):
+        done = run([BIN / "convoy-run", model, "--input", source / f"digit-{digit}.png",
+                    "--labels", source / "labels.txt", "--top", "1"], f"demo-{digit}.log")
+        error = done.error()
+        if not error and not re.search(rf"^\s*1\s+{digit}\s", done.output, re.M):
+            error = f"not recognized: {done.output.strip()}"
+        result.check(f"digit-{digit}.png", error)
+    done = run([BIN / "convoy-run", model, "--test-data", source / "test_data_set_0",
+                "--tolerance", "1e-5"], "demo-data.log")
+    result.check("test_data_set_0", done.error())
+    return result
+
+
+def install():
+    done = run(["test/install/run"], "install-test.log")
+    return from_closing_line("install", done)
+
+
+def unpacked_conformance():
+    """The folder with ONNX's backend tests, unpacked once; None where they are not at hand."""
+    archives = sorted((SHARED / "conformance").glob("onnx-testdata-*.tar.zst"))
+    if not archives:
+        return None
+    archive = archives[-1]
+    folder = BUILD / "conformance"
+    stamp = folder / f"{archive.name}.unpacked"
+    if not stamp.exists():
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+        done = run(["tar", "--zstd", "-xf", archive, "-C", folder])
+        if done.code != 0:
+            raise RuntimeError(done.error())
+        stamp.touch()
+    return folder / archive.name[: -len(".tar.zst")]
+
+
+def scope_names(path):
+    lines = (line.split("#")[0].strip() for line in path.read_text().splitlines())
+    return {line for line in lines if line}
+
+
+def conformance():
+    """The tests whose operators are all supported must pass; what else is in scope is counted."""
+    scope = ROOT / "test/conformance/scope.txt"
+    root = unpacked_conformance()
+    if not root:
+        result = Result()
+        result.skip("conformance", "../shared/conformance is not here", len(scope_names(scope)))
+        return result
+    done = run([BIN / "convoy-conformance", root, "--scope", scope, "--jobs", jobs()],
+               "conformance.log", timeout=3000)
+    result = from_closing_line("conformance", done)
+    later = scope_names(SHARED / "conformance/scope.txt") - scope_names(scope)
+    if later:
+        result.skip("conformance", "operators that are not supported yet", len(later))
+    return result
+
+
+def run_data_set(result, name, model, data, tolerance, *options):
+    """Compiles a model and compares it with expected outputs at 1 and 2 threads, which must agree
+    with each other to the bit."""
+    folder = scratch(f"models/{name}")
+    artifact = folder / "model.cvy"
+    done = run([BIN / "convoy-compile", model, "-o", artifact, *options], f"models/{name}/compile.log")
+    if not result.check(f"compile {name}", done.error()):
+        return
+    seconds = done.seconds
+    for threads in (1, 2):
+        done = run([BIN / "convoy-run", artifact, "--test-data", data, "--tolerance", tolerance,
+                    "--threads", threads, "--output", folder / f"threads{threads}"],
+                   f"models/{name}/run{threads}.log")
+        if not result.check(f"{name}, {threads} threads", done.error()):
+            return
+    outputs = sorted(f.name for f in (folder / "threads1").iterdir())
+    _, differ, missing = filecmp.cmpfiles(folder / "threads1", folder / "threads2", outputs, False)
+    bad = differ + missing
+    result.check(f"{name}, same bits at 1 and 2 threads", f"{bad[0]} differs" if bad else "")
+    shutil.rmtree(folder / "threads1")
+    shutil.rmtree(folder / "threads2")
+    artifact.unlink()
+    print(f"  {name}: compiled in {seconds:.1f} s", flush=True)
+
+
+def models():
+    result = Result()
+    for name in MODELS:
+        folder = SHARED / "models" / name
+        if not folder.is_dir():
+            result.skip(f"model {name}", f"{folder.relative_to(ROOT.parent)} is not here")
+            continue
+        run_data_set(result, name, folder / "model.onnx", folder / "test_data_set_0", "1e-4")
+    return result
+
+
+def light():
+    """Whole networks: with the constant weights that they come with, and with seeded random ones
+    against onnxruntime without optimizations."""
+    result = Result()
+    root = unpacked_conformance()
+    if not root or not (SHARED / "tools/materialize.py").exists():
+        result.skip("light networks", "../shared/conformance is not here", 2 * len(LIGHT))
+        return result
+    done = run([BIN / "convoy-conformance", root, "--filter", "^light/", "--timeout", "600"],
+               "light.log")
+    result.add(from_closing_line("light networks", done))
+    if not PYTHON.exists() or run([PYTHON, "-c", "import onnxruntime"]).code != 0:
+        result.skip("light networks, random weights", "build/venv has no onnxruntime", len(LIGHT))
+        return result
+    for name in LIGHT:
+        folder = scratch(f"light/{name}")
+        model, data = folder / "model.onnx", folder / "test_data_set_0"
+        done = run([PYTHON, SHARED / "tools/materialize.py", root / f"light/light_{name}.onnx", model])
+        if result.check(f"give {name} weights", done.error()):
+            done = run([PYTHON, "tools/dev/make_test_data.py", model, data])
+            if result.check(f"run {name} in onnxruntime", done.error()):
+                run_data_set(result, f"{name}, random weights", model, data, "1e-4")
+        shutil.rmtree(folder)
+    return result
+
+
+def sanitize():
+    """The runtime's tests with AddressSanitizer and UndefinedBehaviorSanitizer."""
+    result = Result()
+    done = run(["tools/dev/configure", ASAN.name, "-DCONVOY_SANITIZE=ON",
+                "-DCONVOY_BUILD_COMPILER=OFF"], "asan-configure.log")
+    if not result.check("sanitized configure", done.error()):
+        return result
+    done = run(["ninja", "-C", ASAN, "-j", jobs()], "asan-build.log", show=True)
+    if not result.check("sanitized build", done.error()):
+        return result
+    binaries = gtest_binaries(ASAN / "bin")
+    if not binaries:
+        result.check("sanitize", "no test binaries in build-asan/bin")
+    env = dict(os.environ, ASAN_OPTIONS="detect_leaks=1:abort_on_error=0", UBSAN_OPTIONS="print_stacktrace=1")
+    for binary in binaries:
+        result.add(run_gtest(binary, f"sanitized-{binary.name}", env=env))
+    return result
+
+
+def races():
+    """The runtime's tests with ThreadSanitizer."""
+    result = Result()
+    flags = [f"-DCMAKE_{language}_FLAGS=-fsanitize=thread" for language in ("C", "CXX")]
+    done = run(["tools/dev/configure", TSAN.name, "-DCONVOY_BUILD_COMPILER=OFF", *flags],
+               "tsan-configure.log")
+    if not result.check("configure for ThreadSanitizer", done.error()):
+        return result
+    done = run(["ninja", "-C", TSAN, "-j", jobs(), "RuntimeTest"], "tsan-build.log", show=True)
+    if not result.check("build for ThreadSanitizer", done.error()):
+        return result
+    test = TSAN / "bin/RuntimeTest"
+    if "ThreadSanitizer: unexpected memory mapping" in run([test, "--gtest_list_tests"]).output:
+        result.skip("races", "this kernel's address space layout does not suit ThreadSanitizer")
+        return result
+    result.add(run_gtest(test, "races-RuntimeTest"))
+    return result
+
+
+# Name, what it is, function. Quick ones first, so that a mistake shows early.
+SUITES = [
+    ("setup", "packages that the build and the tests need", setup),
+    ("build", "everything, into build/", build),
+    ("layers", "which folder may include which", layers),
+    ("unit", "GoogleTest binaries of build/bin", unit),
+    ("lit", "lit tests of test/", lit),
+    ("demo", "the demo model, end to end", demo),
+    ("install", "an application built against the installed runtime", install),
+    ("models", "real models of ../shared/models", models),
+    ("light", "whole networks, as they come and with random weights", light),
+    ("conformance", "ONNX's backend tests", conformance),
+    ("sanitize", "the runtime's tests with sanitizers, in build-asan/", sanitize),
+    ("races", "the runtime's tests with ThreadSanitizer, in build-tsan/", races),
+]
