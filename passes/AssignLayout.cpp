@@ -9,6 +9,7 @@
 #include "dialects/Cnn/ConstantData.h"
 #include "passes/Graph.h"
 #include "passes/MinCut.h"
+#include "passes/Parts.h"
 #include "passes/Relayout.h"
 #include "passes/Remarks.h"
 
@@ -171,6 +172,11 @@ int64_t CostModel::ofOp(Operation *op, StringRef inputTag, StringRef resultTag) 
   }
   Value result = clone->getResult(0);
   result.setType(cnn::withLayout(tensorType(result), resultTag));
+  // These will mostly need no kernel.
+  if (auto concat = dyn_cast<cnn::ConcatOp>(clone); concat && getPartOffsets(concat))
+    return 0;
+  if (auto slice = dyn_cast<cnn::SliceOp>(clone); slice && getPartOffset(slice))
+    return 0;
   return select(clone);
 }
 

@@ -21,7 +21,8 @@ def Simplify : Convoy_Pass<"simplify"> {
     A transpose of a transpose becomes one, and a transpose that moves nothing but extents of 1 a
     `reshape`; padding joins the `conv` or `pool` that reads it, where that computes the same; a
     broadcast that the reading `map` does itself goes away; a `reduce` over space keeps its
-    dimensions and a `reshape` follows it.
+    dimensions and a `reshape` follows it; a `concat` that begins as an earlier one takes that as
+    its first input.
 
     Before: any graph. After: no op with constant operands is left but for those that would grow.
 
@@ -158,7 +159,9 @@ def SelectKernels : Convoy_Pass<"select-kernels"> {
   let description = [{
     Asks the target's kernel table for the cheapest strategy and sets the op's `strategy`. A
     `reshape`, or a `relayout` that moves nothing, needs no kernel, as both sides share a buffer, unless an output would share its
-    buffer with an input, a constant or another use of the value: that output gets a copy.
+    buffer with an input, a constant or another use of the value: that output gets a copy. A `concat` or
+    `slice` along the outermost extent needs none either: parts are written where they belong. An
+    input that cannot be a part, as it is one of another result or no result of a kernel, is copied.
 
     Before: layouts are assigned. After: every op but `constant` and what shares a buffer has a
     strategy; each output is made by an op of its own.

@@ -80,7 +80,8 @@ int64_t Lifetimes::shareInPlace() {
     if (!map || !result || parts[blockOf[result]].first != int64_t(index))
       continue;
     auto resultType = tensorType(map.getDst());
-    for (auto [read, argument] : llvm::zip_equal(launch.getReads(), body.getArguments())) {
+    for (auto [i, argument] : llvm::enumerate(body.getArguments())) {
+      Value read = launch.getReads()[i];
       auto source = read.getDefiningOp<plan::AllocOp>();
       auto type = tensorType(argument);
       if (!source || parts[blockOf[source]].last != int64_t(index) ||
@@ -88,6 +89,11 @@ int64_t Lifetimes::shareInPlace() {
           type.getEncoding() != resultType.getEncoding() ||
           cnn::getElementBytes(type.getElementType()) !=
               cnn::getElementBytes(resultType.getElementType()))
+        continue;
+      // Another part of the same memory would be read at other places than it is written.
+      if (llvm::any_of(launch.getReads(), [&](Value other) {
+            return other != read && getAlloc(other) == source;
+          }))
         continue;
       unsigned from = blockOf[result], to = blockOf[source];
       parts[to].last = parts[from].last;

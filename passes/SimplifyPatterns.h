@@ -12,7 +12,7 @@ void populateTransposePatterns(mlir::RewritePatternSet &patterns);
 /// Padding joins the convolution or pool that reads it, where that computes the same.
 void populatePadPatterns(mlir::RewritePatternSet &patterns);
 /// Broadcasts that the reading map does itself, maps that change nothing, reductions that keep
-/// their dimensions.
+/// their dimensions, concats that begin as another one does.
 void populateShapePatterns(mlir::RewritePatternSet &patterns);
 
 } // namespace convoy

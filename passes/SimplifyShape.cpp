@@ -70,8 +70,34 @@ struct KeepReducedDims : public OpRewritePattern<cnn::ReduceOp> {
   }
 };
 
+// concat(a, b, c) after concat(a, b) takes that as its first input: dense blocks concatenate all
+// that came before again and again, and a part that is in place need not be copied.
+struct ConcatOfConcat : public OpRewritePattern<cnn::ConcatOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(cnn::ConcatOp op, PatternRewriter &rewriter) const override {
+    cnn::ConcatOp best;
+    for (Operation *user : op.getInputs().front().getUsers()) {
+      auto other = dyn_cast<cnn::ConcatOp>(user);
+      if (!other || other->getBlock() != op->getBlock() || !other->isBeforeInBlock(op) ||
+          other.getAxis() != op.getAxis() || other.getInputs().size() < 2 ||
+          other.getInputs().size() >= op.getInputs().size())
+        continue;
+      if (other.getInputs() == op.getInputs().take_front(other.getInputs().size()) &&
+          (!best || best.getInputs().size() < other.getInputs().size()))
+        best = other;
+    }
+    if (!best)
+      return rewriter.notifyMatchFailure(op, "no concat of its first inputs before it");
+    SmallVector<Value> inputs{best.getDst()};
+    llvm::append_range(inputs, op.getInputs().drop_front(best.getInputs().size()));
+    rewriter.modifyOpInPlace(op, [&] { op.getInputsMutable().assign(inputs); });
+    return success();
+  }
+};
+
 } // namespace
 
 void convoy::populateShapePatterns(RewritePatternSet &patterns) {
-  patterns.add<BroadcastIntoMap, IdentityMap, KeepReducedDims>(patterns.getContext());
+  patterns.add<BroadcastIntoMap, IdentityMap, KeepReducedDims, ConcatOfConcat>(
+      patterns.getContext());
 }

@@ -4,6 +4,7 @@
 #include "passes/Passes.h"
 
 #include "passes/Graph.h"
+#include "passes/Parts.h"
 #include "passes/Relayout.h"
 
 namespace convoy {
@@ -79,12 +80,16 @@ static LogicalResult verifySelected(func::FuncOp graph) {
   DenseSet<Value> outputs;
   for (Value output : graph.getBody().front().getTerminator()->getOperands()) {
     Operation *producer = getAliasRoot(output).getDefiningOp();
-    if (!producer || isa<cnn::ConstantOp>(producer) ||
+    if (!producer || isa<cnn::ConstantOp>(producer) || isPartsOp(producer) ||
         !outputs.insert(getAliasRoot(output)).second)
       return graph.emitOpError() << "has an output that no kernel writes by itself";
   }
   return verifyGraph(graph, [](Operation *op) -> LogicalResult {
     if (isa<cnn::ConstantOp>(op) || isAlias(op) || op->hasAttr("strategy"))
+      return success();
+    auto concat = dyn_cast<cnn::ConcatOp>(op);
+    auto slice = dyn_cast<cnn::SliceOp>(op);
+    if ((concat && getPartOffsets(concat)) || (slice && getPartOffset(slice)))
       return success();
     return op->emitOpError() << "has no strategy";
   });

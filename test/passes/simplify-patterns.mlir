@@ -128,6 +128,18 @@ func.func @keep_dims(%x: tensor<?x2x4x4xf32>) -> tensor<?x2xf32> {
   return %0 : tensor<?x2xf32>
 }
 
+// A dense block concatenates what it has again and again.
+// CHECK-LABEL: func.func @concat_of_concat
+// CHECK: %[[AB:.+]] = cnn.concat(%[[A:.+]], %[[B:.+]])
+// CHECK: %[[C:.+]] = cnn.softmax %[[AB]]
+// CHECK: cnn.concat(%[[AB]], %[[C]]) {axis = 0 : i64} : (tensor<8xf32>, tensor<8xf32>) -> tensor<16xf32>
+func.func @concat_of_concat(%a: tensor<4xf32>, %b: tensor<4xf32>) -> tensor<16xf32> {
+  %0 = cnn.concat(%a, %b) {axis = 0 : i64} : (tensor<4xf32>, tensor<4xf32>) -> tensor<8xf32>
+  %1 = cnn.softmax %0 {axis = 0 : i64} : (tensor<8xf32>) -> tensor<8xf32>
+  %2 = cnn.concat(%a, %b, %1) {axis = 0 : i64} : (tensor<4xf32>, tensor<4xf32>, tensor<8xf32>) -> tensor<16xf32>
+  return %2 : tensor<16xf32>
+}
+
 // Equal ops are one; dead ops and constants are none. Constants stay inside their region.
 // CHECK-LABEL: func.func @common_and_dead
 // CHECK-NEXT: %[[Y:.+]] = cnn.map
