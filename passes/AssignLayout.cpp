@@ -297,7 +297,7 @@ void LayoutAssignment::apply() {
       bool inRegion = isRegionOperand(operand);
       auto type = tensorType(value);
       bool isSingle = type.hasStaticShape() && type.getNumElements() == 1;
-      // A region reads the one element of either layout.
+      // A scalar region reads a single element wherever it lies.
       if (isWeight(operand) || (inRegion && isSingle))
         continue;
       StringRef tag = inBlocks ? StringRef(blocked) : StringRef();
