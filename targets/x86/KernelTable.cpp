@@ -43,6 +43,9 @@ const KernelTable &convoy::x86KernelTable() {
       &packedMatmul(),
       &rowMatmul(),
       &vectorMap(),
+      &vectorReduce(),
+      &vectorSoftmax(),
+      &vectorLrn(),
       &stridedCopy(),
       &reference(),
   });
