@@ -66,11 +66,9 @@ std::unique_ptr<HostKernels> HostKernels::load(mlir::ModuleOp module, GeneratedC
       kernel.emitError() << "has no code";
       return nullptr;
     }
-    result->kernels[kernel.getSymName()] = {symbol->second.offset,
-                                            static_cast<int64_t>(*kernel.getTiles()),
-                                            kernel.getBatched(),
-                                            static_cast<int64_t>(
-                                                kernel.getScratchBytes().value_or(0))};
+    result->kernels[kernel.getSymName()] = {
+        symbol->second.offset, static_cast<int64_t>(*kernel.getTiles()), kernel.getBatched(),
+        static_cast<int64_t>(kernel.getScratchBytes().value_or(0))};
   }
   result->generated = std::move(code);
   return result;
