@@ -39,6 +39,8 @@ const KernelTable &convoy::x86KernelTable() {
       &convDepthwise(),
       &convDirect(),
       &convFirstLayer(),
+      &convTranspose(),
+      &convPlanar(),
       &vectorPool(),
       &packedMatmul(),
       &rowMatmul(),
@@ -46,7 +48,9 @@ const KernelTable &convoy::x86KernelTable() {
       &vectorReduce(),
       &vectorSoftmax(),
       &vectorLrn(),
+      &vectorResize(),
       &stridedCopy(),
+      &runGather(),
       &reference(),
   });
   return table;

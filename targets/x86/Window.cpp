@@ -3,6 +3,8 @@
 
 #include "targets/x86/Window.h"
 
+#include "dialects/Cnn/ConstantData.h"
+
 using namespace mlir;
 using namespace convoy;
 
@@ -28,9 +30,12 @@ std::optional<WindowShape> convoy::windowShape(Operation *op) {
   auto fill = [&](ArrayRef<int64_t> kernel, ArrayRef<int64_t> strides, ArrayRef<int64_t> pads,
                   ArrayRef<int64_t> dilations) {
     for (int64_t i = 0; i < spatial; ++i)
-      (spatial - i == 1 ? shape.w : shape.h) = {src.getDimSize(2 + i), dst.getDimSize(2 + i),
-                                                kernel[i],             strides[i],
-                                                dilations[i],          pads[i],
+      (spatial - i == 1 ? shape.w : shape.h) = {src.getDimSize(2 + i),
+                                                dst.getDimSize(2 + i),
+                                                kernel[i],
+                                                strides[i],
+                                                dilations[i],
+                                                pads[i],
                                                 pads[spatial + i]};
   };
   if (auto conv = dyn_cast<cnn::ConvOp>(op)) {
@@ -99,6 +104,12 @@ bool convoy::isBlocked(Type type, int64_t lanes) {
 
 bool convoy::isRowMajor(Type type) {
   return cnn::getLayout(cast<RankedTensorType>(type)).isRowMajor();
+}
+
+bool convoy::isPackable(Value operand) {
+  if (auto argument = dyn_cast<BlockArgument>(operand))
+    return isa_and_nonnull<plan::KernelOp>(argument.getOwner()->getParentOp());
+  return cnn::getConstant(operand) != nullptr;
 }
 
 Operation *convoy::onlyOp(plan::KernelOp kernel) {
