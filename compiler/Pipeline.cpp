@@ -39,6 +39,7 @@ void convoy::buildStage(OpPassManager &manager, Stage stage, const KernelTable &
   case Stage::Import:
     break;
   case Stage::Simplify:
+    manager.addPass(createSimplify());
     manager.addPass(createFoldBatchNorm());
     break;
   case Stage::Fuse:

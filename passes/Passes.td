@@ -10,6 +10,31 @@ class Convoy_Pass<string arg> : Pass<"convoy-" # arg, "::mlir::ModuleOp"> {
   let dependentDialects = ["::convoy::cnn::CnnDialect"];
 }
 
+def Simplify : Convoy_Pass<"simplify"> {
+  let summary = "Fold what is known at compile time and remove what nobody needs";
+  let description = [{
+    An op whose operands are all constants becomes a constant, computed by the dialect's evaluator
+    (dialects/Cnn/Evaluate). A result larger than `max-bytes` and than the operands together stays
+    an op, unless it is one element repeated. Ops that do nothing are forwarded, dead ones removed.
+    The data of constants without a user are released.
+
+    Before: any graph. After: no op with constant operands is left but for those that would grow.
+
+    ```mlir
+    %c = cnn.constant dense<[[1.0, 2.0]]> : tensor<1x2xf32> -> tensor<1x2xf32>
+    %t = cnn.transpose %c {perm = array<i64: 1, 0>} : (tensor<1x2xf32>) -> tensor<2x1xf32>
+    ==>
+    %t = cnn.constant dense<[[1.0], [2.0]]> : tensor<2x1xf32> -> tensor<2x1xf32>
+    ```
+  }];
+  let options = [
+    Option<"maxBytes", "max-bytes", "int64_t", "16 << 20", "The largest result that may grow">];
+  let statistics = [
+    Statistic<"numFolded", "folded", "Ops that became constants">,
+    Statistic<"numForwarded", "forwarded", "Ops that did nothing">,
+    Statistic<"numDead", "dead", "Ops that nobody used">];
+}
+
 def FoldBatchNorm : Convoy_Pass<"fold-batch-norm"> {
   let summary = "Fold batch normalization and other affine functions of a channel into weights";
   let description = [{

@@ -11,6 +11,7 @@ namespace convoy {
 } // namespace convoy
 
 void convoy::registerPasses(KernelTableLookup lookup) {
+  registerSimplify();
   registerFoldBatchNorm();
   registerFuseEpilogues();
   mlir::registerPass([lookup] { return createAssignLayout(lookup); });

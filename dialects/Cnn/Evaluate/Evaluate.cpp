@@ -105,8 +105,7 @@ FailureOr<SmallVector<Tensor>> convoy::cnn::evaluate(func::FuncOp function,
                                 << inputs.size() << " values were given";
   std::optional<int64_t> batch;
   DenseMap<Value, Tensor> values;
-  // Uses that are still to come, but for those in nested regions, which read only scalars.
-  DenseMap<Value, int64_t> uses;
+  DenseMap<Value, int64_t> uses; // that are still to come
   for (auto [i, argument] : llvm::enumerate(block.getArguments())) {
     if (failed(matchType(function, "argument", i, argument.getType(), inputs[i], batch)))
       return failure();
@@ -117,9 +116,6 @@ FailureOr<SmallVector<Tensor>> convoy::cnn::evaluate(func::FuncOp function,
       ++uses[operand];
 
   for (Operation &op : block) {
-    // A scalar constant that a folder has hoisted out of a region is read from there.
-    if (op.hasTrait<OpTrait::ConstantLike>() && !isa<ConstantOp>(op))
-      continue;
     SmallVector<Tensor> operands;
     for (Value operand : op.getOperands())
       operands.push_back(values.lookup(operand));

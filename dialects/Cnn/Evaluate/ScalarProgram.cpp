@@ -45,7 +45,7 @@ FailureOr<ScalarProgram> ScalarProgram::decode(EpilogueOpInterface op) {
     program.arguments.push_back(*codec);
     registers[argument] = program.numRegisters++;
   }
-  // Constants may stand inside the region or, where a folder has hoisted them, outside.
+  // A constant gets its register at its first use.
   auto registerOf = [&](Operation *user, Value value) -> FailureOr<unsigned> {
     auto known = registers.find(value);
     if (known != registers.end())
