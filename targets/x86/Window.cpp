@@ -118,11 +118,12 @@ Operation *convoy::onlyOp(plan::KernelOp kernel) {
 }
 
 double convoy::moveNs(Operation *op) {
-  // Between the bandwidth of the last cache and of memory.
-  constexpr double bytesPerNs = 30;
   double bytes = 0;
   for (Type type : llvm::concat<Type>(llvm::to_vector(op->getOperandTypes()),
                                       llvm::to_vector(op->getResultTypes())))
     bytes += cnn::getBytes(cast<RankedTensorType>(type));
+  // What fits the second cache is there already, what fits the last one is near.
+  constexpr double l2Bytes = 1 << 20, l3Bytes = 16 << 20;
+  double bytesPerNs = bytes <= l2Bytes ? 100 : bytes <= l3Bytes ? 50 : 22;
   return bytes / bytesPerNs;
 }
