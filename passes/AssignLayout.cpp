@@ -142,7 +142,8 @@ int64_t CostModel::select(Operation *op) {
   if (!strategy)
     return MinCut::kNever;
   // In 1/16 ns, so that what is cheap still counts.
-  return std::min<int64_t>(std::llround(*strategy->cost(op, target) * 16), MinCut::kNever / 2);
+  double cost = *strategy->cost(op, target) * 16;
+  return std::llround(std::min<double>(cost, MinCut::kNever / 2));
 }
 
 // Whether an operand is read by the scalar region, so its layout must be the result's.

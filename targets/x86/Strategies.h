@@ -27,4 +27,11 @@ const X86Strategy &vectorMap();
 /// Data movement by contiguous rows, repeated elements and transposes in registers.
 const X86Strategy &stridedCopy();
 
+/// Reductions along neighbouring axes.
+const X86Strategy &vectorReduce();
+/// Softmax on row-major tensors.
+const X86Strategy &vectorSoftmax();
+/// Local response normalization.
+const X86Strategy &vectorLrn();
+
 } // namespace convoy

@@ -404,6 +404,78 @@ TEST_F(Strategies, Movement) {
         {"strided-copy"});
 }
 
+std::string reduce(std::string kind, std::string src, std::string extra, std::string dst,
+                   std::string axes, std::string flags = "") {
+  return llvm::formatv(R"(^bb0(%x: {0}, %e: {1}):
+    %y = cnn.reduce <{3}> %x extras(%e) {{axes = array<i64: {4}> {5}} : ({0}, {1}) -> {2} {{
+    ^bb0(%acc: f32, %extra: f32):
+      %0 = arith.addf %acc, %extra : f32
+      cnn.yield %0 : f32
+    }
+    plan.yield %y : {2})",
+                       src, extra, dst, kind, axes, flags);
+}
+
+TEST_F(Strategies, Reduce) {
+  for (const char *kind : {"sum", "mean", "max", "min"}) {
+    SCOPED_TRACE(kind);
+    Options options{"vector-reduce"};
+    // The reference sums in double, and a quotient of either is rounded once.
+    options.tolerance = std::string(kind) == "mean" ? 1e-7 : 0;
+    check(reduce(kind, "tensor<2x20x7x7xf32, BLOCKED>", "tensor<1x20x1x1xf32, BLOCKED>",
+                 "tensor<2x20x1x1xf32, BLOCKED>", "2, 3", ", keep_dims"),
+          options);
+    check(reduce(kind, "tensor<2x20x3x1xf32, BLOCKED>", "tensor<20xf32>", "tensor<2x20xf32>",
+                 "2, 3"),
+          options);
+    check(reduce(kind, "tensor<3x5x6x7xf32>", "tensor<5xf32>", "tensor<3x5xf32>", "2, 3"), options);
+    check(reduce(kind, "tensor<3x5x6x7xf32>", "tensor<5x1x1xf32>", "tensor<3x5x1x1xf32>", "2, 3",
+                 ", keep_dims"),
+          options);
+    check(reduce(kind, "tensor<3x200xf32>", "tensor<f32>", "tensor<3xf32>", "1"), options);
+    check(reduce(kind, "tensor<3x7x200xf32>", "tensor<200xf32>", "tensor<3x200xf32>", "1"),
+          options);
+    check(reduce(kind, "tensor<3x7x5x40xf32>", "tensor<f32>", "tensor<3x1x5x40xf32>", "1",
+                 ", keep_dims"),
+          options);
+    check(reduce(kind, "tensor<3x19x5xf32>", "tensor<3x5xf32>", "tensor<3x5xf32>", "1"), options);
+    check(reduce(kind, "tensor<40x3xf32>", "tensor<3xf32>", "tensor<3xf32>", "0"), options);
+    check(reduce(kind, "tensor<4x6xf32>", "tensor<f32>", "tensor<f32>", "0, 1"), options);
+    options.batch = 3;
+    check(reduce(kind, "tensor<?x20x5x7xf32, BLOCKED>", "tensor<?x20xf32>", "tensor<?x20xf32>",
+                 "2, 3"),
+          options);
+  }
+}
+
+TEST_F(Strategies, Softmax) {
+  // Exponentials of 1 ulp and a sum of at most 1000 terms.
+  Options options{"vector-softmax", 1, 2e-6};
+  options.fractions = true;
+  for (const char *flags : {"", ", log"}) {
+    auto softmax = [&](std::string type, int axis) {
+      std::string op = llvm::formatv("cnn.softmax %x {{axis = {0} : i64 {1}}", axis, flags);
+      check(unary(op, type, type), options);
+    };
+    softmax("tensor<2x1000xf32>", 1);
+    softmax("tensor<5x7xf32>", 1);
+    softmax("tensor<2x21x5x7xf32>", 1);
+    softmax("tensor<2x3x33x2xf32>", 2);
+    softmax("tensor<4x5x1x1xf32>", 1);
+  }
+}
+
+TEST_F(Strategies, Lrn) {
+  Options options{"vector-lrn", 1, 3e-7};
+  options.fractions = true;
+  for (const char *type : {"tensor<2x20x5x7xf32, BLOCKED>", "tensor<1x64x3x3xf32, BLOCKED>",
+                           "tensor<2x20x5x7xf32>"})
+    for (const char *numbers : {"size = 5 : i64, alpha = 0.1 : f64, beta = 0.75 : f64, bias = 1.0 : f64",
+                                "size = 4 : i64, alpha = 0.5 : f64, beta = 0.5 : f64, bias = 2.0 : f64",
+                                "size = 1 : i64, alpha = 0.5 : f64, beta = 1.0 : f64, bias = 2.0 : f64"})
+      check(unary(std::string("cnn.lrn %x {") + numbers + "}", type, type), options);
+}
+
 std::string concat(std::vector<std::string> types, std::string result, int axis) {
   std::string arguments, names, list;
   for (auto [i, type] : llvm::enumerate(types)) {
