@@ -259,8 +259,6 @@ void LayoutAssignment::choose() {
 
 Value LayoutAssignment::convert(Value value, StringRef tag, int64_t rank, Operation *op) {
   auto type = tensorType(value);
-  if (isFree(value) && type.getNumElements() == 1)
-    return value;
   if (cnn::getLayoutTag(type) == tag && (tag.empty() || type.getRank() == rank))
     return value;
   Value &result = converted[{value.getAsOpaquePointer(), tag.str()}];
@@ -291,7 +289,10 @@ void LayoutAssignment::apply() {
     for (OpOperand &operand : op->getOpOperands()) {
       Value value = operand.get();
       bool inRegion = isRegionOperand(operand);
-      if (isWeight(operand))
+      // A scalar region reads a single element wherever it lies.
+      auto type = tensorType(value);
+      bool isSingle = type.hasStaticShape() && type.getNumElements() == 1;
+      if (isWeight(operand) || (inRegion && isSingle))
         continue;
       StringRef tag = inBlocks ? StringRef(blocked) : StringRef();
       if (inBlocks && !inRegion && direct != directReads.end() &&
