@@ -47,11 +47,13 @@ void convoy::prepareContextForCodegen(MLIRContext *context) {
   context->loadDialect<arith::ArithDialect, cf::ControlFlowDialect, func::FuncDialect,
                        LLVM::LLVMDialect, math::MathDialect, scf::SCFDialect, ub::UBDialect,
                        vector::VectorDialect>();
-  // Loads what the passes depend on while there is but one thread.
+  // Registers and loads what the passes depend on while there is but one thread: running them then
+  // leaves the context as it is.
   PassManager passes(context);
   addPasses(passes);
   DialectRegistry dependent;
   passes.getDependentDialects(dependent);
+  context->appendDialectRegistry(dependent);
   for (StringRef name : dependent.getDialectNames())
     context->getOrLoadDialect(name);
 }
