@@ -9,6 +9,7 @@
 #include "dialects/Cnn/ConstantData.h"
 #include "passes/Graph.h"
 #include "passes/MinCut.h"
+#include "passes/Parts.h"
 #include "passes/Relayout.h"
 #include "passes/Remarks.h"
 
@@ -142,7 +143,8 @@ int64_t CostModel::select(Operation *op) {
   if (!strategy)
     return MinCut::kNever;
   // In 1/16 ns, so that what is cheap still counts.
-  return std::min<int64_t>(std::llround(*strategy->cost(op, target) * 16), MinCut::kNever / 2);
+  double cost = *strategy->cost(op, target) * 16;
+  return std::llround(std::min<double>(cost, MinCut::kNever / 2));
 }
 
 // Whether an operand is read by the scalar region, so its layout must be the result's.
@@ -171,6 +173,11 @@ int64_t CostModel::ofOp(Operation *op, StringRef inputTag, StringRef resultTag) 
   }
   Value result = clone->getResult(0);
   result.setType(cnn::withLayout(tensorType(result), resultTag));
+  // These will mostly need no kernel.
+  if (auto concat = dyn_cast<cnn::ConcatOp>(clone); concat && getPartOffsets(concat))
+    return 0;
+  if (auto slice = dyn_cast<cnn::SliceOp>(clone); slice && getPartOffset(slice))
+    return 0;
   return select(clone);
 }
 
@@ -258,8 +265,6 @@ void LayoutAssignment::choose() {
 
 Value LayoutAssignment::convert(Value value, StringRef tag, int64_t rank, Operation *op) {
   auto type = tensorType(value);
-  if (isFree(value) && type.getNumElements() == 1)
-    return value;
   if (cnn::getLayoutTag(type) == tag && (tag.empty() || type.getRank() == rank))
     return value;
   Value &result = converted[{value.getAsOpaquePointer(), tag.str()}];
@@ -290,7 +295,10 @@ void LayoutAssignment::apply() {
     for (OpOperand &operand : op->getOpOperands()) {
       Value value = operand.get();
       bool inRegion = isRegionOperand(operand);
-      if (isWeight(operand))
+      auto type = tensorType(value);
+      bool isSingle = type.hasStaticShape() && type.getNumElements() == 1;
+      // A scalar region reads a single element wherever it lies.
+      if (isWeight(operand) || (inRegion && isSingle))
         continue;
       StringRef tag = inBlocks ? StringRef(blocked) : StringRef();
       if (inBlocks && !inRegion && direct != directReads.end() &&

@@ -117,8 +117,6 @@ LogicalResult assemble(llvm::Module &module, llvm::TargetMachine &machine,
 }
 
 LogicalResult compile(ModuleOp source, const X86Machine &target, bool wantDumps, Part &part) {
-  if (failed(lowerToLlvmDialect(source)))
-    return failure();
   llvm::LLVMContext context;
   context.setDiagnosticHandler(std::make_unique<ErrorCollector>(part.errors));
   std::unique_ptr<llvm::Module> module = translateModuleToLLVMIR(source, context);
@@ -203,6 +201,8 @@ FailureOr<std::vector<char>> convoy::emitSharedObject(ArrayRef<ModuleOp> modules
   ModuleOp first = modules.front();
   MLIRContext *context = first.getContext();
   prepareContextForCodegen(context);
+  if (failed(lowerToLlvmDialect(modules)))
+    return failure();
 
   std::vector<Part> parts(modules.size());
   LogicalResult compiled = failableParallelForEachN(context, 0, modules.size(), [&](size_t i) {

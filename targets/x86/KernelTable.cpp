@@ -3,6 +3,7 @@
 
 #include "targets/x86/KernelTable.h"
 
+#include "passes/Work.h"
 #include "targets/reference/LowerToLoops.h"
 #include "targets/x86/Strategies.h"
 
@@ -13,8 +14,10 @@ namespace {
 /// The loops that compute every op.
 struct ReferenceStrategy final : X86Strategy {
   llvm::StringRef name() const override { return "reference"; }
-  // Dear enough that any other strategy that can compute the op is preferred.
-  std::optional<double> cost(mlir::Operation *, cnn::TargetAttr) const override { return 1e18; }
+  // Scalar code: about an operation and a byte each nanosecond, index arithmetic included.
+  std::optional<double> cost(mlir::Operation *op, cnn::TargetAttr) const override {
+    return 1000.0 + countFlops(op) + 2.0 * countBytes(op);
+  }
   mlir::LogicalResult emit(plan::KernelOp kernel, KernelBuilder &kb) const override {
     return lowerToLoops(kernel, kb);
   }
@@ -39,6 +42,8 @@ const KernelTable &convoy::x86KernelTable() {
       &convDepthwise(),
       &convDirect(),
       &convFirstLayer(),
+      &convTranspose(),
+      &convPlanar(),
       &vectorPool(),
       &packedMatmul(),
       &rowMatmul(),
@@ -46,7 +51,9 @@ const KernelTable &convoy::x86KernelTable() {
       &vectorReduce(),
       &vectorSoftmax(),
       &vectorLrn(),
+      &vectorResize(),
       &stridedCopy(),
+      &runGather(),
       &reference(),
   });
   return table;

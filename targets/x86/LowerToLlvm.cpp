@@ -18,6 +18,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Threading.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
@@ -47,25 +48,31 @@ void convoy::prepareContextForCodegen(MLIRContext *context) {
   context->loadDialect<arith::ArithDialect, cf::ControlFlowDialect, func::FuncDialect,
                        LLVM::LLVMDialect, math::MathDialect, scf::SCFDialect, ub::UBDialect,
                        vector::VectorDialect>();
-  // Registers and loads what the passes depend on while there is but one thread: running them then
-  // leaves the context as it is.
-  PassManager passes(context);
-  addPasses(passes);
-  DialectRegistry dependent;
-  passes.getDependentDialects(dependent);
-  context->appendDialectRegistry(dependent);
-  for (StringRef name : dependent.getDialectNames())
-    context->getOrLoadDialect(name);
 }
 
-LogicalResult convoy::lowerToLlvmDialect(ModuleOp module) {
-  expandMath(module);
-  PassManager passes(module.getContext());
-  passes.enableVerifier(false);
-  addPasses(passes);
-  if (failed(passes.run(module)))
-    return module.emitError("code generation failed to lower a kernel");
-  // What is left has no translation: better an error here than a crash there.
+// Puts modules into one for as long as it lives.
+namespace {
+class JoinedModules {
+public:
+  explicit JoinedModules(ArrayRef<ModuleOp> modules)
+      : parent(ModuleOp::create(ModuleOp(modules.front()).getLoc())), modules(modules) {
+    for (ModuleOp module : modules)
+      parent->push_back(module);
+  }
+  ~JoinedModules() {
+    for (ModuleOp module : modules)
+      module->remove();
+  }
+  ModuleOp get() { return *parent; }
+
+private:
+  OwningOpRef<ModuleOp> parent;
+  ArrayRef<ModuleOp> modules;
+};
+} // namespace
+
+// What is left has no translation: better an error here than a crash there.
+static LogicalResult checkLowered(ModuleOp module) {
   WalkResult left = module.walk([](Operation *op) {
     if (isa<ModuleOp>(op) || isa_and_nonnull<LLVM::LLVMDialect>(op->getDialect()))
       return WalkResult::advance();
@@ -73,4 +80,18 @@ LogicalResult convoy::lowerToLlvmDialect(ModuleOp module) {
     return WalkResult::interrupt();
   });
   return success(!left.wasInterrupted());
+}
+
+LogicalResult convoy::lowerToLlvmDialect(ArrayRef<ModuleOp> modules) {
+  MLIRContext *context = ModuleOp(modules.front()).getContext();
+  parallelForEach(context, modules, [](ModuleOp module) { expandMath(module); });
+  // One pass manager over nested modules: it runs them on all threads, where several managers of
+  // one context at a time would race for its dialects.
+  JoinedModules joined(modules);
+  PassManager passes(context);
+  passes.enableVerifier(false);
+  addPasses(passes.nest<ModuleOp>());
+  if (failed(passes.run(joined.get())))
+    return joined.get().emitError("code generation failed to lower a kernel");
+  return success(llvm::all_of(modules, [](ModuleOp module) { return succeeded(checkLowered(module)); }));
 }

@@ -12,8 +12,8 @@ namespace convoy {
 /// while other threads use it.
 void prepareContextForCodegen(mlir::MLIRContext *context);
 
-/// Lowers functions of arith, math, scf, vector and llvm ops to the llvm dialect, in place. Several
-/// modules of one context may be lowered at a time.
-mlir::LogicalResult lowerToLlvmDialect(mlir::ModuleOp module);
+/// Lowers functions of arith, math, scf, vector and llvm ops to the llvm dialect, in place. The
+/// modules stand in no other module; they are lowered at the same time.
+mlir::LogicalResult lowerToLlvmDialect(llvm::ArrayRef<mlir::ModuleOp> modules);
 
 } // namespace convoy

@@ -105,13 +105,15 @@ FailureOr<GeneratedCode> X86Target::generate(ModuleOp module, CodeDumps &dumps) 
   prepareContextForCodegen(context);
   cnn::TargetAttr target = facts(context);
 
-  // One module for each thread, filled evenly: a kernel goes where there is least.
+  // Modules that threads compile at the same time, filled evenly: a kernel goes where there is
+  // least. Their number does not depend on the machine, so that its code does not.
+  constexpr size_t kMaxParts = 8;
   struct Part {
     OwningOpRef<ModuleOp> code;
     size_t ops;
   };
   auto kernels = llvm::to_vector(module.getOps<plan::KernelOp>());
-  size_t numParts = std::min<size_t>(context->getNumThreads(), std::max<size_t>(kernels.size(), 1));
+  size_t numParts = std::clamp<size_t>(kernels.size(), 1, kMaxParts);
   std::vector<Part> parts(numParts);
   for (Part &part : parts)
     part = {ModuleOp::create(module.getLoc()), 0};
@@ -151,7 +153,7 @@ std::unique_ptr<Target> convoy::createX86Avx2Target() {
 }
 
 std::unique_ptr<Target> convoy::createReferenceTarget() {
-  return std::make_unique<X86Target>(avx2Facts("reference"), x86ReferenceTable());
+  return std::make_unique<X86Target>(avx2Facts("x86-reference"), x86ReferenceTable());
 }
 
 bool convoy::hostRuns(const Target &target) {

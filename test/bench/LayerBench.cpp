@@ -91,9 +91,9 @@ void bench(mlir::MLIRContext &context, const Target &target, const Layer &layer)
     std::unique_ptr<HostKernels> kernels = HostKernels::compile(target, *module);
     if (!kernels)
       continue;
-    double compileMs = std::chrono::duration<double, std::milli>(
-                           std::chrono::steady_clock::now() - compileStart)
-                           .count();
+    double compileMs =
+        std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - compileStart)
+            .count();
     if (!dump.empty()) {
       CodeDumps dumps;
       dumps.wanted = true;

@@ -18,7 +18,7 @@ protected:
   std::unique_ptr<mlir::MLIRContext> context = makeContext();
   std::unique_ptr<HostKernels> kernels;
 
-  void compile(llvm::StringRef body, llvm::StringRef target = "reference") {
+  void compile(llvm::StringRef body, llvm::StringRef target = "x86-reference") {
     std::string text = "plan.kernel @k strategy \"reference\" {\n" + body.str() + "\n}\n";
     mlir::OwningOpRef<mlir::ModuleOp> module = parse(*context, text);
     ASSERT_TRUE(module);

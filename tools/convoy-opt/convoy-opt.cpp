@@ -12,6 +12,7 @@
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "mlir/Transforms/Passes.h"
 
+// The test table, or that of the target that the module names.
 static const convoy::KernelTable *findTable(convoy::cnn::TargetAttr target) {
   if (target.getName() == convoy::kTestTargetName)
     return &convoy::getTestTable();

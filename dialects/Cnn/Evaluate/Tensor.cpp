@@ -49,13 +49,28 @@ Tensor Tensor::withShape(ArrayRef<int64_t> shape) const {
 }
 
 // Calls `move(logical, physical)` with the positions of each element.
-static void forEachElement(RankedTensorType type, function_ref<void(int64_t, int64_t)> move) {
+template <typename Move>
+static void forEachElement(RankedTensorType type, Move &&move) {
   Layout layout = getLayout(type);
   ArrayRef<int64_t> shape = type.getShape();
-  SmallVector<int64_t> index(shape.size(), 0);
-  for (int64_t i = 0, e = type.getNumElements(); i < e; ++i) {
-    move(i, layout.offset(index, shape));
-    for (size_t dim = shape.size(); dim-- > 0;) {
+  size_t rank = shape.size();
+  if (rank == 0)
+    return move(0, 0);
+  // Every coordinate adds to the position whatever the others are.
+  SmallVector<int64_t> index(rank, 0);
+  SmallVector<std::vector<int64_t>> positions(rank);
+  for (size_t dim = 0; dim < rank; ++dim) {
+    for (index[dim] = 0; index[dim] < shape[dim]; ++index[dim])
+      positions[dim].push_back(layout.offset(index, shape));
+    index[dim] = 0;
+  }
+  for (int64_t logical = 0, count = type.getNumElements(); logical < count;) {
+    int64_t base = 0;
+    for (size_t dim = 0; dim + 1 < rank; ++dim)
+      base += positions[dim][index[dim]];
+    for (int64_t position : positions.back())
+      move(logical++, base + position);
+    for (size_t dim = rank - 1; dim-- > 0;) {
       if (++index[dim] < shape[dim])
         break;
       index[dim] = 0;

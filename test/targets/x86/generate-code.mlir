@@ -1,6 +1,6 @@
 // What code generation decides on kernels, and what the code may contain.
 // RUN: convoy-opt %s --convoy-generate-code="target=x86-avx512" | FileCheck %s
-// RUN: convoy-opt %s --convoy-generate-code="target=reference print=llvm" | FileCheck %s --check-prefix=LLVM
+// RUN: convoy-opt %s --convoy-generate-code="target=x86-reference print=llvm" | FileCheck %s --check-prefix=LLVM
 // RUN: convoy-opt %s --convoy-generate-code="target=x86-avx2 print=asm" \
 // RUN:   | FileCheck %s --check-prefix=ASM --implicit-check-not=zmm --implicit-check-not=%k1 \
 // RUN:     --implicit-check-not=call --implicit-check-not=@GOT --implicit-check-not=.data

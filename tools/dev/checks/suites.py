@@ -68,9 +68,9 @@ def layers():
 
 
 def gtest_binaries(folder):
-    """Every executable whose name ends in Test or Tests."""
+    """Every executable whose name ends in Test or -tests."""
     found = sorted(folder.glob("*")) if folder.is_dir() else []
-    return [f for f in found if re.search(r"(?i)tests?$", f.name) and os.access(f, os.X_OK)]
+    return [f for f in found if re.search(r"(Test|-tests)$", f.name) and os.access(f, os.X_OK)]
 
 
 def unit():

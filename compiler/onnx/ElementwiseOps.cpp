@@ -1,0 +1,448 @@
+// Elementwise ops: cnn.map with a scalar region.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "compiler/onnx/Ops.h"
+#include "compiler/onnx/ScalarBuilder.h"
+#include "compiler/onnx/TensorData.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace convoy;
+using namespace convoy::onnx;
+
+namespace {
+
+/// Element types that an op takes.
+enum Types : unsigned { Floats = 1, Ints = 2, Bools = 4, Numbers = Floats | Ints };
+enum Result { SameType, Bool };
+
+using Elements = llvm::ArrayRef<Value>;
+using Formula = Value (*)(ScalarBuilder &s, Elements x, NodeImport &node);
+
+struct ElementwiseOp {
+  StringLiteral name;
+  unsigned types;
+  Result result;
+  Formula formula;
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Formulas
+//===----------------------------------------------------------------------===//
+
+template <typename OpTy> static Value unary(ScalarBuilder &s, Elements x, NodeImport &) {
+  return s.make<OpTy>(x[0]);
+}
+
+static Value abs(ScalarBuilder &s, Elements x, NodeImport &) { return s.abs(x[0]); }
+static Value neg(ScalarBuilder &s, Elements x, NodeImport &) { return s.neg(x[0]); }
+static Value sub(ScalarBuilder &s, Elements x, NodeImport &) { return s.sub(x[0], x[1]); }
+static Value mul(ScalarBuilder &s, Elements x, NodeImport &) { return s.mul(x[0], x[1]); }
+static Value div(ScalarBuilder &s, Elements x, NodeImport &) { return s.div(x[0], x[1]); }
+
+static Value sum(ScalarBuilder &s, Elements x, NodeImport &) {
+  Value result = x[0];
+  for (Value element : x.drop_front())
+    result = s.add(result, element);
+  return result;
+}
+static Value mean(ScalarBuilder &s, Elements x, NodeImport &node) {
+  return s.div(sum(s, x, node), s.number(x.size()));
+}
+static Value maximum(ScalarBuilder &s, Elements x, NodeImport &) {
+  Value result = x[0];
+  for (Value element : x.drop_front())
+    result = s.max(result, element);
+  return result;
+}
+static Value minimum(ScalarBuilder &s, Elements x, NodeImport &) {
+  Value result = x[0];
+  for (Value element : x.drop_front())
+    result = s.min(result, element);
+  return result;
+}
+
+static Value mod(ScalarBuilder &s, Elements x, NodeImport &node) {
+  bool truncated = node.intAttr("fmod", 0) != 0;
+  if (!s.isFloat())
+    return s.mod(x[0], x[1], truncated);
+  return s.make<arith::RemFOp>(x[0], x[1]);
+}
+
+static Value logicalAnd(ScalarBuilder &s, Elements x, NodeImport &) {
+  return s.make<arith::AndIOp>(x[0], x[1]);
+}
+static Value logicalOr(ScalarBuilder &s, Elements x, NodeImport &) {
+  return s.make<arith::OrIOp>(x[0], x[1]);
+}
+static Value logicalXor(ScalarBuilder &s, Elements x, NodeImport &) {
+  return s.make<arith::XOrIOp>(x[0], x[1]);
+}
+static Value logicalNot(ScalarBuilder &s, Elements x, NodeImport &) {
+  return s.make<arith::XOrIOp>(x[0], s.integer(1));
+}
+
+static Value equal(ScalarBuilder &s, Elements x, NodeImport &) { return s.equal(x[0], x[1]); }
+static Value less(ScalarBuilder &s, Elements x, NodeImport &) { return s.less(x[0], x[1]); }
+static Value lessOrEqual(ScalarBuilder &s, Elements x, NodeImport &) {
+  return s.lessOrEqual(x[0], x[1]);
+}
+static Value greater(ScalarBuilder &s, Elements x, NodeImport &) { return s.less(x[1], x[0]); }
+static Value greaterOrEqual(ScalarBuilder &s, Elements x, NodeImport &) {
+  return s.lessOrEqual(x[1], x[0]);
+}
+
+static Value reciprocal(ScalarBuilder &s, Elements x, NodeImport &) {
+  return s.div(s.number(1), x[0]);
+}
+
+static Value sign(ScalarBuilder &s, Elements x, NodeImport &) {
+  Value zero = s.number(0);
+  Value negative = s.isUnsigned() ? x[0] : s.select(s.less(x[0], zero), s.number(-1), x[0]);
+  return s.select(s.less(zero, x[0]), s.number(1), negative); // keeps 0 and NaN
+}
+
+static Value relu(ScalarBuilder &s, Elements x, NodeImport &) { return s.max(x[0], s.number(0)); }
+
+static Value leakyRelu(ScalarBuilder &s, Elements x, NodeImport &node) {
+  Value scaled = s.mul(x[0], s.number(node.floatAttr("alpha", 0.01f)));
+  return s.select(s.less(x[0], s.number(0)), scaled, x[0]);
+}
+
+static Value thresholdedRelu(ScalarBuilder &s, Elements x, NodeImport &node) {
+  Value alpha = s.number(node.floatAttr("alpha", 1));
+  // Not above the threshold, with NaN as ONNX's function has it, is 0.
+  return s.select(s.less(alpha, x[0]), x[0], s.number(0));
+}
+
+// scale * (exp(x) - 1)
+static Value expMinusOne(ScalarBuilder &s, Value x, double scale) {
+  Value result = s.sub(s.make<math::ExpOp>(x), s.number(1));
+  return scale == 1 ? result : s.mul(result, s.number(scale));
+}
+
+static Value elu(ScalarBuilder &s, Elements x, NodeImport &node) {
+  Value negative = expMinusOne(s, x[0], node.floatAttr("alpha", 1));
+  return s.select(s.less(x[0], s.number(0)), negative, x[0]);
+}
+
+static Value celu(ScalarBuilder &s, Elements x, NodeImport &node) {
+  double alpha = node.floatAttr("alpha", 1);
+  Value negative = expMinusOne(s, s.div(x[0], s.number(alpha)), alpha);
+  return s.add(s.max(x[0], s.number(0)), s.min(negative, s.number(0)));
+}
+
+static Value selu(ScalarBuilder &s, Elements x, NodeImport &node) {
+  double alpha = node.floatAttr("alpha", 1.67326319217681884765625);
+  double gamma = node.floatAttr("gamma", 1.05070102214813232421875);
+  Value negative = expMinusOne(s, x[0], alpha);
+  return s.mul(s.number(gamma), s.select(s.lessOrEqual(x[0], s.number(0)), negative, x[0]));
+}
+
+static Value sigmoid(ScalarBuilder &s, Elements x, NodeImport &) {
+  Value one = s.number(1);
+  return s.div(one, s.add(one, s.make<math::ExpOp>(s.neg(x[0]))));
+}
+
+static Value hardSigmoid(ScalarBuilder &s, Elements x, NodeImport &node) {
+  Value alpha = s.number(node.floatAttr("alpha", 0.2f));
+  Value beta = s.number(node.floatAttr("beta", 0.5));
+  Value line = s.add(s.mul(x[0], alpha), beta);
+  return s.max(s.min(line, s.number(1)), s.number(0));
+}
+
+// log(exp(x) + 1), written so that nothing overflows.
+static Value softplus(ScalarBuilder &s, Elements x, NodeImport &) {
+  Value rest = s.make<math::Log1pOp>(s.make<math::ExpOp>(s.neg(s.abs(x[0]))));
+  return s.add(s.max(x[0], s.number(0)), rest);
+}
+
+static Value softsign(ScalarBuilder &s, Elements x, NodeImport &) {
+  return s.div(x[0], s.add(s.number(1), s.abs(x[0])));
+}
+
+static Value gelu(ScalarBuilder &s, Elements x, NodeImport &node) {
+  std::string approximate = node.stringAttr("approximate", "none");
+  if (approximate != "none" && approximate != "tanh")
+    node.error() << "attribute 'approximate' is '" << approximate << "', expected none or tanh";
+  Value half = s.mul(s.number(0.5), x[0]), one = s.number(1);
+  if (approximate == "none") {
+    Value scaled = s.mul(x[0], s.number(1 / llvm::numbers::sqrt2));
+    return s.mul(half, s.add(one, s.make<math::ErfOp>(scaled)));
+  }
+  Value cube = s.mul(s.mul(x[0], x[0]), x[0]);
+  Value inner = s.add(x[0], s.mul(s.number(0.044715), cube));
+  Value scaled = s.mul(s.number(std::sqrt(2 / llvm::numbers::pi)), inner);
+  return s.mul(half, s.add(one, s.make<math::TanhOp>(scaled)));
+}
+
+//===----------------------------------------------------------------------===//
+// The table of formulas
+//===----------------------------------------------------------------------===//
+
+static constexpr ElementwiseOp ops[] = {
+    {"Abs", Numbers, SameType, abs},
+    {"Add", Numbers, SameType, sum},
+    {"And", Bools, SameType, logicalAnd},
+    {"Ceil", Floats, SameType, unary<math::CeilOp>},
+    {"Celu", Floats, SameType, celu},
+    {"Div", Numbers, SameType, div},
+    {"Elu", Floats, SameType, elu},
+    {"Equal", Numbers | Bools, Bool, equal},
+    {"Erf", Floats, SameType, unary<math::ErfOp>},
+    {"Exp", Floats, SameType, unary<math::ExpOp>},
+    {"Floor", Floats, SameType, unary<math::FloorOp>},
+    {"Gelu", Floats, SameType, gelu},
+    {"Greater", Numbers, Bool, greater},
+    {"GreaterOrEqual", Numbers, Bool, greaterOrEqual},
+    {"HardSigmoid", Floats, SameType, hardSigmoid},
+    {"LeakyRelu", Floats, SameType, leakyRelu},
+    {"Less", Numbers, Bool, less},
+    {"LessOrEqual", Numbers, Bool, lessOrEqual},
+    {"Log", Floats, SameType, unary<math::LogOp>},
+    {"Max", Numbers, SameType, maximum},
+    {"Mean", Floats, SameType, mean},
+    {"Min", Numbers, SameType, minimum},
+    {"Mod", Ints, SameType, mod},
+    {"Mul", Numbers, SameType, mul},
+    {"Neg", Numbers, SameType, neg},
+    {"Not", Bools, SameType, logicalNot},
+    {"Or", Bools, SameType, logicalOr},
+    {"Reciprocal", Floats, SameType, reciprocal},
+    {"Relu", Numbers, SameType, relu},
+    {"Round", Floats, SameType, unary<math::RoundEvenOp>},
+    {"Selu", Floats, SameType, selu},
+    {"Sigmoid", Floats, SameType, sigmoid},
+    {"Sign", Numbers, SameType, sign},
+    {"Softplus", Floats, SameType, softplus},
+    {"Softsign", Floats, SameType, softsign},
+    {"Sqrt", Floats, SameType, unary<math::SqrtOp>},
+    {"Sub", Numbers, SameType, sub},
+    {"Sum", Floats, SameType, sum},
+    {"Tanh", Floats, SameType, unary<math::TanhOp>},
+    {"ThresholdedRelu", Floats, SameType, thresholdedRelu},
+    {"Xor", Bools, SameType, logicalXor},
+};
+
+static unsigned typeClass(Type elementType) {
+  if (isa<FloatType>(elementType))
+    return Floats;
+  return elementType.isInteger(1) ? Bools : Ints;
+}
+
+// All inputs have the first one's element type, which is among `types`.
+static LogicalResult checkTypes(NodeImport &node, unsigned types, unsigned first = 0) {
+  Type elementType = node.input(first).elementType();
+  if (!(typeClass(elementType) & types))
+    return node.unsupported() << "elements of " << elementType;
+  for (unsigned i = first + 1; i < node.numInputs(); ++i)
+    if (node.hasInput(i) && node.input(i).elementType() != elementType)
+      return node.error() << "has inputs of " << elementType << " and of "
+                          << node.input(i).elementType();
+  return success();
+}
+
+// Sets the result to the op's value on the host, if its inputs are known there.
+static bool foldOnHost(NodeImport &node) {
+  SmallVector<HostTensor> hosts;
+  for (const Tensor &input : node.allInputs()) {
+    std::optional<HostTensor> host = node.toHost(input);
+    if (!host)
+      return false;
+    hosts.push_back(std::move(*host));
+  }
+  std::optional<HostTensor> result = foldElementwise(node.opType(), hosts);
+  if (result)
+    node.setResult(0, Tensor(std::move(*result)));
+  return result.has_value();
+}
+
+// Makes the map and sets result 0.
+static LogicalResult setMap(NodeImport &node, ArrayRef<Tensor> inputs, Type elementType,
+                            ScalarFunction function) {
+  FailureOr<Tensor> result = createMap(node, inputs, elementType, function);
+  if (failed(result))
+    return failure();
+  node.setResult(0, *result);
+  return success();
+}
+
+LogicalResult convoy::onnx::importElementwise(NodeImport &node) {
+  const ElementwiseOp *op =
+      llvm::find_if(ops, [&](const ElementwiseOp &op) { return op.name == node.opType(); });
+  for (unsigned i = 0; i < node.numInputs(); ++i)
+    if (!node.hasInput(i))
+      return node.error() << "lacks input " << i;
+  if (failed(checkTypes(node, op->types)))
+    return failure();
+  // A rest by ONNX's rule folds alike only for fmod = 0.
+  if (node.intAttr("fmod", 0) == 0 && foldOnHost(node))
+    return success();
+  if (node.numInputs() == 1 && (op->formula == sum || op->formula == maximum ||
+                                op->formula == minimum || op->formula == mean)) {
+    node.setResult(0, node.input(0));
+    return success();
+  }
+  Type elementType = op->result == Bool ? IntegerType::get(node.getContext(), 1)
+                                        : node.input(0).elementType();
+  return setMap(node, node.allInputs(), elementType,
+                [&](ScalarBuilder &s, Elements x) { return op->formula(s, x, node); });
+}
+
+// Until opset 6 the second input's dimensions stand for those of the first from `axis` on.
+LogicalResult convoy::onnx::importAxisBroadcast(NodeImport &node) {
+  const Tensor &a = node.input(0), &b = node.input(1);
+  bool broadcasts = node.intAttr("broadcast", 0) != 0;
+  int64_t axis = node.intAttr("axis", a.rank() - b.rank());
+  if (!broadcasts && a.shape() != b.shape())
+    return node.error() << "has inputs " << a.type() << " and " << b.type()
+                        << ", but no attribute 'broadcast'";
+  if (broadcasts && b.rank() > 0) {
+    axis = axis < 0 ? axis + a.rank() : axis;
+    if (axis < 0 || axis + b.rank() > a.rank())
+      return node.error() << "cannot lay " << b.type() << " along " << a.type() << " from axis "
+                          << axis;
+    SmallVector<int64_t> shape(b.shape());
+    shape.append(a.rank() - axis - b.rank(), 1);
+    FailureOr<Tensor> aligned = node.reshape(b, shape);
+    if (failed(aligned))
+      return failure();
+    node.replaceInput(1, *aligned);
+  }
+  return node.opType() == "Pow" ? importPow(node) : importElementwise(node);
+}
+
+static LogicalResult castTo(NodeImport &node, Type to) {
+  const Tensor &input = node.input(0);
+  if (input.elementType() == to) {
+    node.setResult(0, input);
+    return success();
+  }
+  if (std::optional<HostTensor> host = node.toHost(input))
+    if (std::optional<HostTensor> result = foldCast(*host, to)) {
+      node.setResult(0, Tensor(std::move(*result)));
+      return success();
+    }
+  return setMap(node, {input}, to, [&](ScalarBuilder &s, Elements x) { return s.cast(x[0], to); });
+}
+
+LogicalResult convoy::onnx::importCast(NodeImport &node) {
+  // These two concern targets of 8 bits, which Convoy has not.
+  node.ignoreAttr("saturate");
+  node.ignoreAttr("round_mode");
+  if (!node.hasAttr("to"))
+    return node.error() << "lacks attribute 'to'";
+  int64_t to = node.intAttr("to", 0);
+  Type elementType = getElementType(node.getContext(), static_cast<int32_t>(to));
+  if (!elementType)
+    return node.unsupported() << "to " << getDataTypeName(static_cast<int32_t>(to));
+  return castTo(node, elementType);
+}
+
+LogicalResult convoy::onnx::importCastLike(NodeImport &node) {
+  node.ignoreAttr("saturate");
+  node.ignoreAttr("round_mode");
+  return castTo(node, node.input(1).elementType());
+}
+
+// The bounds that are not given do not limit anything, also not infinity.
+static LogicalResult clip(NodeImport &node, const Tensor &low, const Tensor &high) {
+  SmallVector<Tensor> inputs{node.input(0)};
+  for (const Tensor *bound : {&low, &high}) {
+    if (!*bound)
+      continue;
+    if (bound->elementType() != inputs[0].elementType())
+      return node.error() << "has bounds of " << bound->elementType() << " for elements of "
+                          << inputs[0].elementType();
+    if (!bound->type().hasStaticShape() || bound->type().getNumElements() != 1)
+      return node.error() << "has a bound that is no scalar: " << bound->type();
+    FailureOr<Tensor> scalar = node.reshape(*bound, {});
+    if (failed(scalar))
+      return failure();
+    inputs.push_back(*scalar);
+  }
+  if (inputs.size() == 1) {
+    node.setResult(0, inputs[0]);
+    return success();
+  }
+  return setMap(node, inputs, inputs[0].elementType(), [&](ScalarBuilder &s, Elements x) {
+    // In this order a minimum above the maximum gives the maximum.
+    Value result = low ? s.max(x[0], x[1]) : x[0];
+    return high ? s.min(result, x.back()) : result;
+  });
+}
+
+LogicalResult convoy::onnx::importClipAttrs(NodeImport &node) {
+  if (failed(checkTypes(node, Floats)))
+    return failure();
+  auto bound = [&](StringRef name) -> Tensor {
+    if (!node.hasAttr(name))
+      return {};
+    auto type = RankedTensorType::get({}, node.input(0).elementType());
+    return Tensor(HostTensor{type, {}, {{0, node.floatAttr(name, 0)}}});
+  };
+  return clip(node, bound("min"), bound("max"));
+}
+
+LogicalResult convoy::onnx::importClip(NodeImport &node) {
+  if (failed(checkTypes(node, Numbers)))
+    return failure();
+  Tensor none;
+  return clip(node, node.hasInput(1) ? node.input(1) : none,
+              node.hasInput(2) ? node.input(2) : none);
+}
+
+LogicalResult convoy::onnx::importPRelu(NodeImport &node) {
+  if (failed(checkTypes(node, Numbers)))
+    return failure();
+  const Tensor &x = node.input(0), &slope = node.input(1);
+  FailureOr<SmallVector<int64_t>> shape =
+      cnn::inferBroadcast(node.getLoc(), {x.shape(), slope.shape()});
+  if (failed(shape))
+    return failure();
+  if (ArrayRef<int64_t>(*shape) != x.shape())
+    return node.error() << "slope " << slope.type() << " does not broadcast to " << x.type();
+  return setMap(node, {x, slope}, x.elementType(), [](ScalarBuilder &s, Elements e) {
+    return s.select(s.less(e[0], s.number(0)), s.mul(e[0], e[1]), e[0]);
+  });
+}
+
+// Until opset 6 the slope is one number or one a channel.
+LogicalResult convoy::onnx::importPReluChannels(NodeImport &node) {
+  const Tensor &x = node.input(0), &slope = node.input(1);
+  if (slope.rank() == 1 && slope.shape()[0] != 1 && x.rank() > 1) {
+    FailureOr<Tensor> aligned = node.alongChannels(slope, x.rank());
+    if (failed(aligned))
+      return failure();
+    node.replaceInput(1, *aligned);
+  }
+  return importPRelu(node);
+}
+
+LogicalResult convoy::onnx::importPow(NodeImport &node) {
+  Type exponentType = node.input(1).elementType();
+  if (!(typeClass(node.input(0).elementType()) & Numbers) || !(typeClass(exponentType) & Numbers))
+    return node.unsupported() << "elements of " << node.input(0).elementType() << " and "
+                              << exponentType;
+  return setMap(node, node.allInputs(), node.input(0).elementType(),
+                [&](ScalarBuilder &s, Elements x) { return s.pow(x[0], x[1], exponentType); });
+}
+
+LogicalResult convoy::onnx::importWhere(NodeImport &node) {
+  if (!node.input(0).elementType().isInteger(1))
+    return node.error() << "condition must be bool, got " << node.input(0).elementType();
+  if (failed(checkTypes(node, Numbers | Bools, 1)))
+    return failure();
+  if (foldOnHost(node))
+    return success();
+  return setMap(node, node.allInputs(), node.input(1).elementType(),
+                [](ScalarBuilder &s, Elements x) { return s.select(x[0], x[1], x[2]); });
+}
+
+LogicalResult convoy::onnx::importIdentity(NodeImport &node) {
+  node.setResult(0, node.input(0));
+  return success();
+}

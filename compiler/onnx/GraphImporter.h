@@ -1,0 +1,82 @@
+// The walk over an ONNX graph that fills a module.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#pragma once
+
+#include "compiler/onnx/Importer.h"
+#include "compiler/onnx/ModelFile.h"
+#include "compiler/onnx/NodeImport.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
+
+namespace convoy::onnx {
+
+/// Names, producers and order of a graph: what can be known without types.
+class GraphNames {
+public:
+  explicit GraphNames(ModelFile &file) : graph(*file.proto.mutable_graph()), file(file) {}
+
+  /// Checks names and order; fills what the accessors give.
+  mlir::LogicalResult analyze();
+
+  /// Nodes that the outputs need, producers first.
+  llvm::ArrayRef<int> liveNodes() const { return order; }
+  mlir::Location nodeLoc(int node) const;
+  /// The node that makes a value; -1 for inputs, initializers and unknown names.
+  int producer(llvm::StringRef name) const;
+  /// Inputs that have no initializer, in order.
+  llvm::ArrayRef<const ::onnx::ValueInfoProto *> inputs() const { return freeInputs; }
+  bool isInput(llvm::StringRef name) const { return inputNames.contains(name); }
+  /// The inputs on whose values `name` depends, through ops other than Shape and Size; nothing
+  /// if it also depends on what is no arithmetic on shapes.
+  std::vector<std::string> valueSources(llvm::StringRef name) const;
+
+private:
+  mlir::LogicalResult visit(int node, std::vector<char> &state);
+
+  ::onnx::GraphProto &graph;
+  ModelFile &file;
+  llvm::StringMap<int> producers;
+  llvm::StringSet<> initializers, inputNames;
+  std::vector<const ::onnx::ValueInfoProto *> freeInputs;
+  std::vector<int> order;
+};
+
+class GraphImporter {
+public:
+  GraphImporter(ModelFile &file, const ImportOptions &options);
+
+  mlir::FailureOr<mlir::OwningOpRef<mlir::ModuleOp>> run();
+
+  ModelFile &getFile() { return file; }
+  /// The inputs that have to be bound for `name` to be known.
+  std::vector<std::string> shapeSources(llvm::StringRef name) const;
+
+private:
+  mlir::LogicalResult checkVersions();
+  mlir::LogicalResult checkOptions();
+  mlir::LogicalResult importBoundInput(const std::string &name);
+  mlir::LogicalResult importInputs(mlir::func::FuncOp function);
+  mlir::LogicalResult importOutputs(mlir::func::FuncOp function);
+  mlir::LogicalResult importNode(int index);
+  /// The tensor of a name; silent failure if what defines it failed.
+  mlir::LogicalResult lookUp(llvm::StringRef name, Tensor &tensor);
+  mlir::FailureOr<mlir::RankedTensorType> inputType(const ::onnx::ValueInfoProto &input,
+                                                    std::string &wanted);
+  mlir::LogicalResult checkDeclared(const ::onnx::ValueInfoProto &value,
+                                    mlir::RankedTensorType type);
+
+  ModelFile &file;
+  ::onnx::GraphProto &graph;
+  const ImportOptions &options;
+  GraphNames names;
+  mlir::MLIRContext *context;
+  mlir::OpBuilder builder;
+  llvm::StringMap<Tensor> tensors;
+  llvm::StringMap<::onnx::TensorProto *> initializers;
+  llvm::StringMap<int64_t> opsets;
+};
+
+} // namespace convoy::onnx

@@ -1,0 +1,148 @@
+// What an import function sees of its node: inputs, attributes, and the ways to make results.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#pragma once
+
+#include "compiler/onnx/HostTensor.h"
+
+#include "llvm/ADT/StringSet.h"
+
+#include <memory>
+
+#include <onnx/onnx_pb.h>
+
+namespace convoy::onnx {
+
+class GraphImporter;
+
+/// An ONNX value: known on the host, or in the IR, or both.
+struct Tensor {
+  mlir::Value value;
+  std::shared_ptr<const HostTensor> host;
+
+  Tensor() = default;
+  Tensor(mlir::Value value) : value(value) {}
+  Tensor(HostTensor host) : host(std::make_shared<HostTensor>(std::move(host))) {}
+
+  explicit operator bool() const { return value || host; }
+  mlir::RankedTensorType type() const {
+    return value ? mlir::cast<mlir::RankedTensorType>(value.getType()) : host->type;
+  }
+  llvm::ArrayRef<int64_t> shape() const { return type().getShape(); }
+  mlir::Type elementType() const { return type().getElementType(); }
+  int64_t rank() const { return type().getRank(); }
+};
+
+/// A node on its way into the module. Accessors of attributes report what is wrong with one and
+/// return a default; the importer then drops what the import function made.
+class NodeImport {
+public:
+  NodeImport(GraphImporter &graph, const ::onnx::NodeProto &node, int64_t opset,
+             mlir::Location loc, mlir::OpBuilder &builder);
+
+  llvm::StringRef opType() const { return node.op_type(); }
+  int64_t opset() const { return opsetVersion; }
+  mlir::Location getLoc() const { return loc; }
+  mlir::OpBuilder &getBuilder() { return builder; }
+  mlir::MLIRContext *getContext() const { return loc.getContext(); }
+
+  /// An error at this node.
+  mlir::InFlightDiagnostic error();
+  /// An error that says that Convoy lacks what the node asks for.
+  mlir::InFlightDiagnostic unsupported();
+
+  // Inputs. One that is optional and left out is "not given".
+  unsigned numInputs() const { return inputs.size(); }
+  bool hasInput(unsigned index) const { return index < inputs.size() && inputs[index]; }
+  /// An input; the table guarantees that the first, required ones are given.
+  const Tensor &input(unsigned index) const { return inputs[index]; }
+  llvm::ArrayRef<Tensor> allInputs() const { return inputs; }
+  /// Puts another tensor in the place of an input.
+  void replaceInput(unsigned index, Tensor tensor) { inputs[index] = std::move(tensor); }
+  /// Checks that the inputs in [0, count) are given and that there are at most `max`.
+  mlir::LogicalResult expectInputs(unsigned count, unsigned max);
+  /// The elements of an input that must be known now; an error says on which inputs of the model
+  /// it depends. `what` names its meaning.
+  mlir::FailureOr<HostTensor> hostInput(unsigned index, llvm::StringRef what);
+  /// The same for a list of integers that do not depend on the batch.
+  mlir::FailureOr<llvm::SmallVector<int64_t>> constantInts(unsigned index, llvm::StringRef what);
+  mlir::FailureOr<llvm::SmallVector<double>> constantFloats(unsigned index, llvm::StringRef what);
+
+  // Attributes.
+  bool hasAttr(llvm::StringRef name) const;
+  int64_t intAttr(llvm::StringRef name, int64_t byDefault);
+  double floatAttr(llvm::StringRef name, double byDefault);
+  std::string stringAttr(llvm::StringRef name, llvm::StringRef byDefault);
+  llvm::SmallVector<int64_t> intsAttr(llvm::StringRef name,
+                                      llvm::ArrayRef<int64_t> byDefault = {});
+  llvm::SmallVector<double> floatsAttr(llvm::StringRef name);
+  /// The constant of a tensor attribute; null if there is none.
+  mlir::ElementsAttr tensorAttr(llvm::StringRef name);
+  /// Accepts an attribute that has no meaning at run time.
+  void ignoreAttr(llvm::StringRef name) { used.insert(name); }
+  /// Reports attributes that no accessor has asked for.
+  void reportUnusedAttrs();
+  bool hasErrors() const { return failedAlready; }
+
+  // Results.
+  unsigned numOutputs() const { return node.output_size(); }
+  bool hasOutput(unsigned index) const {
+    return static_cast<int>(index) < node.output_size() && !node.output(index).empty();
+  }
+  void setResult(unsigned index, Tensor tensor);
+  llvm::ArrayRef<Tensor> getResults() const { return results; }
+
+  // Tensors.
+  /// The IR value of a tensor, made from its elements if it has none; an error if they depend on
+  /// the free batch.
+  mlir::FailureOr<mlir::Value> toValue(const Tensor &tensor);
+  /// The elements of a tensor if they are known; the value of a small constant is.
+  std::optional<HostTensor> toHost(const Tensor &tensor) const;
+  /// Keeps an op that was just made, or removes it if it does not verify.
+  mlir::FailureOr<Tensor> keep(mlir::Operation *op);
+  template <typename OpTy, typename... Args> mlir::FailureOr<Tensor> create(Args &&...args) {
+    return keep(OpTy::create(builder, loc, std::forward<Args>(args)...));
+  }
+  /// The same for an op with an epilogue, which gets the identity.
+  template <typename OpTy, typename... Args>
+  mlir::FailureOr<Tensor> createWithIdentity(Args &&...args) {
+    OpTy op = OpTy::create(builder, loc, std::forward<Args>(args)...);
+    cnn::buildIdentityEpilogue(builder, op.getScalarRegion(), op.getAccumulatorType(), loc);
+    return keep(op);
+  }
+
+  // Data movement, on the host where the elements are known.
+  mlir::FailureOr<Tensor> reshape(const Tensor &tensor, llvm::ArrayRef<int64_t> shape);
+  mlir::FailureOr<Tensor> transpose(const Tensor &tensor, llvm::ArrayRef<int64_t> perm);
+  mlir::FailureOr<Tensor> broadcast(const Tensor &tensor, llvm::ArrayRef<int64_t> shape);
+  mlir::FailureOr<Tensor> slice(const Tensor &tensor, llvm::ArrayRef<int64_t> starts,
+                                llvm::ArrayRef<int64_t> steps, llvm::ArrayRef<int64_t> shape);
+  mlir::FailureOr<Tensor> concat(llvm::ArrayRef<Tensor> tensors, int64_t axis);
+  /// A vector along dimension 1 of a tensor of `rank`, as per-channel parameters are.
+  mlir::FailureOr<Tensor> alongChannels(const Tensor &vector, int64_t rank);
+  /// A tensor of `type` whose elements all are `value`, one element; a free batch is allowed.
+  mlir::FailureOr<Tensor> splat(mlir::RankedTensorType type, mlir::Attribute value);
+
+  /// `axis` counted from the front; an error if it is outside [-rank, rank).
+  mlir::FailureOr<int64_t> normalizeAxis(int64_t axis, int64_t rank, llvm::StringRef what = "axis");
+  /// The same for a list, sorted; an error if one repeats.
+  mlir::FailureOr<llvm::SmallVector<int64_t>> normalizeAxes(llvm::ArrayRef<int64_t> axes,
+                                                            int64_t rank);
+
+private:
+  friend class GraphImporter;
+  const ::onnx::AttributeProto *findAttr(llvm::StringRef name,
+                                         ::onnx::AttributeProto::AttributeType type);
+
+  GraphImporter &graph;
+  const ::onnx::NodeProto &node;
+  int64_t opsetVersion;
+  mlir::Location loc;
+  mlir::OpBuilder &builder;
+  llvm::SmallVector<Tensor> inputs;
+  llvm::SmallVector<Tensor> results;
+  llvm::StringSet<> used;
+  bool failedAlready = false;
+};
+
+} // namespace convoy::onnx

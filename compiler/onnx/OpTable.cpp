@@ -1,0 +1,163 @@
+// Every ONNX op that Convoy imports. What differs between opsets is a row of its own here, or is
+// settled in the row's function; nothing after the importer knows opsets.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "compiler/onnx/OpTable.h"
+
+#include "compiler/onnx/Importer.h"
+#include "compiler/onnx/Ops.h"
+
+using namespace convoy;
+using namespace convoy::onnx;
+
+// Inputs without a limit in number.
+static constexpr unsigned kAny = ~0u;
+static constexpr int64_t kNow = kNewestOpset;
+// What a row says of folding.
+static constexpr bool kFolds = true, kStays = false;
+
+// Name, opsets from and to, function, least and most inputs, inputs whose value decides a shape
+// (bit i: input i), whether known inputs are computed here.
+static constexpr OpEntry table[] = {
+    {"Abs", 6, kNow, importElementwise, 1, 1, 0, kFolds},
+    {"Add", 6, 6, importAxisBroadcast, 2, 2, 0, kStays},
+    {"Add", 7, kNow, importElementwise, 2, 2, 0, kFolds},
+    {"And", 1, 6, importAxisBroadcast, 2, 2, 0, kStays},
+    {"And", 7, kNow, importElementwise, 2, 2, 0, kFolds},
+    {"AveragePool", 1, kNow, importAveragePool, 1, 1, 0, kStays},
+    {"BatchNormalization", 6, kNow, importBatchNormalization, 5, 5, 0, kStays},
+    {"Cast", 6, kNow, importCast, 1, 1, 0, kFolds},
+    {"CastLike", 15, kNow, importCastLike, 2, 2, 0, kFolds},
+    {"Ceil", 6, kNow, importElementwise, 1, 1, 0, kFolds},
+    {"Celu", 12, kNow, importElementwise, 1, 1, 0, kStays},
+    {"Clip", 6, 10, importClipAttrs, 1, 1, 0, kStays},
+    {"Clip", 11, kNow, importClip, 1, 3, 0, kStays},
+    {"Concat", 4, kNow, importConcat, 1, kAny, 0, kFolds},
+    {"Constant", 1, kNow, importConstant, 0, 0, 0, kFolds},
+    {"ConstantOfShape", 9, kNow, importConstantOfShape, 1, 1, 1, kFolds},
+    {"Conv", 1, kNow, importConv, 2, 3, 0, kStays},
+    {"ConvTranspose", 1, kNow, importConvTranspose, 2, 3, 0, kStays},
+    {"DepthToSpace", 1, kNow, importDepthToSpace, 1, 1, 0, kStays},
+    {"Div", 6, 6, importAxisBroadcast, 2, 2, 0, kStays},
+    {"Div", 7, kNow, importElementwise, 2, 2, 0, kFolds},
+    {"Dropout", 6, 11, importDropoutRatioAttr, 1, 1, 0, kStays},
+    {"Dropout", 12, kNow, importDropout, 1, 3, 1 << 2, kStays},
+    {"Elu", 6, kNow, importElementwise, 1, 1, 0, kStays},
+    {"Equal", 1, 6, importAxisBroadcast, 2, 2, 0, kStays},
+    {"Equal", 7, kNow, importElementwise, 2, 2, 0, kFolds},
+    {"Erf", 9, kNow, importElementwise, 1, 1, 0, kStays},
+    {"Exp", 6, kNow, importElementwise, 1, 1, 0, kStays},
+    {"Expand", 8, kNow, importExpand, 2, 2, 1 << 1, kFolds},
+    {"Flatten", 1, kNow, importFlatten, 1, 1, 0, kFolds},
+    {"Floor", 6, kNow, importElementwise, 1, 1, 0, kFolds},
+    {"Gather", 1, kNow, importGather, 2, 2, 0, kFolds},
+    {"Gelu", 20, kNow, importElementwise, 1, 1, 0, kStays},
+    {"Gemm", 6, 10, importGemm, 3, 3, 0, kStays},
+    {"Gemm", 11, kNow, importGemm, 2, 3, 0, kStays},
+    {"GlobalAveragePool", 1, kNow, importGlobalAveragePool, 1, 1, 0, kStays},
+    {"GlobalMaxPool", 1, kNow, importGlobalMaxPool, 1, 1, 0, kStays},
+    {"Greater", 1, 6, importAxisBroadcast, 2, 2, 0, kStays},
+    {"Greater", 7, kNow, importElementwise, 2, 2, 0, kFolds},
+    {"GreaterOrEqual", 12, kNow, importElementwise, 2, 2, 0, kFolds},
+    {"HardSigmoid", 6, kNow, importElementwise, 1, 1, 0, kStays},
+    {"Identity", 1, kNow, importIdentity, 1, 1, 0, kFolds},
+    {"LRN", 1, kNow, importLrn, 1, 1, 0, kStays},
+    {"LeakyRelu", 6, kNow, importElementwise, 1, 1, 0, kStays},
+    {"Less", 1, 6, importAxisBroadcast, 2, 2, 0, kStays},
+    {"Less", 7, kNow, importElementwise, 2, 2, 0, kFolds},
+    {"LessOrEqual", 12, kNow, importElementwise, 2, 2, 0, kFolds},
+    {"Log", 6, kNow, importElementwise, 1, 1, 0, kStays},
+    {"LogSoftmax", 1, 12, importSoftmaxFlattened, 1, 1, 0, kStays},
+    {"LogSoftmax", 13, kNow, importSoftmax, 1, 1, 0, kStays},
+    {"MatMul", 1, kNow, importMatMul, 2, 2, 0, kStays},
+    {"Max", 6, kNow, importElementwise, 1, kAny, 0, kFolds},
+    {"MaxPool", 1, kNow, importMaxPool, 1, 1, 0, kStays},
+    {"Mean", 6, kNow, importElementwise, 1, kAny, 0, kStays},
+    {"Min", 6, kNow, importElementwise, 1, kAny, 0, kFolds},
+    {"Mod", 10, kNow, importElementwise, 2, 2, 0, kFolds},
+    {"Mul", 6, 6, importAxisBroadcast, 2, 2, 0, kStays},
+    {"Mul", 7, kNow, importElementwise, 2, 2, 0, kFolds},
+    {"Neg", 6, kNow, importElementwise, 1, 1, 0, kFolds},
+    {"Not", 1, kNow, importElementwise, 1, 1, 0, kFolds},
+    {"Or", 1, 6, importAxisBroadcast, 2, 2, 0, kStays},
+    {"Or", 7, kNow, importElementwise, 2, 2, 0, kFolds},
+    {"PRelu", 6, 6, importPReluChannels, 2, 2, 0, kStays},
+    {"PRelu", 7, kNow, importPRelu, 2, 2, 0, kStays},
+    {"Pad", 2, 10, importPadAttrs, 1, 1, 0, kStays},
+    {"Pad", 11, 17, importPad, 2, 3, 1 << 1, kStays},
+    {"Pad", 18, kNow, importPad, 2, 4, 1 << 1 | 1 << 3, kStays},
+    {"Pow", 1, 6, importAxisBroadcast, 2, 2, 0, kStays},
+    {"Pow", 7, kNow, importPow, 2, 2, 0, kStays},
+    {"Reciprocal", 6, kNow, importElementwise, 1, 1, 0, kFolds},
+    {"ReduceL1", 1, 17, importReduceAxesAttr, 1, 1, 0, kStays},
+    {"ReduceL1", 18, kNow, importReduce, 1, 2, 1 << 1, kStays},
+    {"ReduceL2", 1, 17, importReduceAxesAttr, 1, 1, 0, kStays},
+    {"ReduceL2", 18, kNow, importReduce, 1, 2, 1 << 1, kStays},
+    {"ReduceLogSum", 1, 17, importReduceAxesAttr, 1, 1, 0, kStays},
+    {"ReduceLogSum", 18, kNow, importReduce, 1, 2, 1 << 1, kStays},
+    {"ReduceMax", 1, 17, importReduceAxesAttr, 1, 1, 0, kStays},
+    {"ReduceMax", 18, kNow, importReduce, 1, 2, 1 << 1, kStays},
+    {"ReduceMean", 1, 17, importReduceAxesAttr, 1, 1, 0, kStays},
+    {"ReduceMean", 18, kNow, importReduce, 1, 2, 1 << 1, kStays},
+    {"ReduceMin", 1, 17, importReduceAxesAttr, 1, 1, 0, kStays},
+    {"ReduceMin", 18, kNow, importReduce, 1, 2, 1 << 1, kStays},
+    {"ReduceProd", 1, 17, importReduceAxesAttr, 1, 1, 0, kFolds},
+    {"ReduceProd", 18, kNow, importReduce, 1, 2, 1 << 1, kFolds},
+    {"ReduceSum", 1, 12, importReduceAxesAttr, 1, 1, 0, kFolds},
+    {"ReduceSum", 13, kNow, importReduce, 1, 2, 1 << 1, kFolds},
+    {"ReduceSumSquare", 1, 17, importReduceAxesAttr, 1, 1, 0, kStays},
+    {"ReduceSumSquare", 18, kNow, importReduce, 1, 2, 1 << 1, kStays},
+    {"Relu", 6, kNow, importElementwise, 1, 1, 0, kStays},
+    {"Reshape", 5, kNow, importReshape, 2, 2, 1 << 1, kFolds},
+    {"Resize", 10, 10, importResize10, 2, 2, 1 << 1, kStays},
+    {"Resize", 11, kNow, importResize, 1, 4, 1 << 1 | 1 << 2 | 1 << 3, kStays},
+    {"Round", 11, kNow, importElementwise, 1, 1, 0, kFolds},
+    {"Selu", 6, kNow, importElementwise, 1, 1, 0, kStays},
+    {"Shape", 1, kNow, importShape, 1, 1, 0, kFolds},
+    {"Sigmoid", 6, kNow, importElementwise, 1, 1, 0, kStays},
+    {"Sign", 9, kNow, importElementwise, 1, 1, 0, kStays},
+    {"Size", 1, kNow, importSize, 1, 1, 0, kFolds},
+    {"Slice", 1, 9, importSliceAttrs, 1, 1, 0, kFolds},
+    {"Slice", 10, kNow, importSlice, 3, 5, 1 << 1 | 1 << 2 | 1 << 3 | 1 << 4, kFolds},
+    {"Softmax", 1, 12, importSoftmaxFlattened, 1, 1, 0, kStays},
+    {"Softmax", 13, kNow, importSoftmax, 1, 1, 0, kStays},
+    {"Softplus", 1, kNow, importElementwise, 1, 1, 0, kStays},
+    {"Softsign", 1, kNow, importElementwise, 1, 1, 0, kStays},
+    {"SpaceToDepth", 1, kNow, importSpaceToDepth, 1, 1, 0, kStays},
+    {"Split", 2, 12, importSplitAttr, 1, 1, 0, kFolds},
+    {"Split", 13, kNow, importSplit, 1, 2, 1 << 1, kFolds},
+    {"Sqrt", 6, kNow, importElementwise, 1, 1, 0, kFolds},
+    {"Squeeze", 1, 12, importSqueezeAttr, 1, 1, 0, kFolds},
+    {"Squeeze", 13, kNow, importSqueeze, 1, 2, 1 << 1, kFolds},
+    {"Sub", 6, 6, importAxisBroadcast, 2, 2, 0, kStays},
+    {"Sub", 7, kNow, importElementwise, 2, 2, 0, kFolds},
+    {"Sum", 6, kNow, importElementwise, 1, kAny, 0, kFolds},
+    {"Tanh", 6, kNow, importElementwise, 1, 1, 0, kStays},
+    {"ThresholdedRelu", 10, kNow, importElementwise, 1, 1, 0, kStays},
+    {"Tile", 6, kNow, importTile, 2, 2, 1 << 1, kFolds},
+    {"Transpose", 1, kNow, importTranspose, 1, 1, 0, kFolds},
+    {"Unsqueeze", 1, 12, importUnsqueezeAttr, 1, 1, 0, kFolds},
+    {"Unsqueeze", 13, kNow, importUnsqueeze, 2, 2, 1 << 1, kFolds},
+    {"Upsample", 7, 8, importUpsampleAttr, 1, 1, 0, kStays},
+    {"Upsample", 9, 9, importUpsample, 2, 2, 1 << 1, kStays},
+    {"Where", 9, kNow, importWhere, 3, 3, 0, kFolds},
+    {"Xor", 1, 6, importAxisBroadcast, 2, 2, 0, kStays},
+    {"Xor", 7, kNow, importElementwise, 2, 2, 0, kFolds},
+};
+
+llvm::ArrayRef<OpEntry> convoy::onnx::opTable() { return table; }
+
+const OpEntry *convoy::onnx::findOp(llvm::StringRef domain, llvm::StringRef name, int64_t opset,
+                            bool &isKnown) {
+  isKnown = false;
+  if (!domain.empty())
+    return nullptr;
+  for (const OpEntry &entry : table) {
+    if (entry.name != name)
+      continue;
+    isKnown = true;
+    if (entry.from <= opset && opset <= entry.to)
+      return &entry;
+  }
+  return nullptr;
+}

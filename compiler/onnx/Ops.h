@@ -1,0 +1,82 @@
+// The import functions, by family. OpTable.cpp says which op and opset each is for.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#pragma once
+
+#include "compiler/onnx/NodeImport.h"
+
+namespace convoy::onnx {
+
+// ConvOps.cpp
+mlir::LogicalResult importConv(NodeImport &node);
+mlir::LogicalResult importConvTranspose(NodeImport &node);
+
+// PoolOps.cpp
+mlir::LogicalResult importAveragePool(NodeImport &node);
+mlir::LogicalResult importMaxPool(NodeImport &node);
+mlir::LogicalResult importGlobalAveragePool(NodeImport &node);
+mlir::LogicalResult importGlobalMaxPool(NodeImport &node);
+
+// MatmulOps.cpp
+mlir::LogicalResult importMatMul(NodeImport &node);
+mlir::LogicalResult importGemm(NodeImport &node);
+
+// NormalizationOps.cpp
+mlir::LogicalResult importBatchNormalization(NodeImport &node);
+mlir::LogicalResult importLrn(NodeImport &node);
+mlir::LogicalResult importSoftmax(NodeImport &node);
+mlir::LogicalResult importSoftmaxFlattened(NodeImport &node);
+mlir::LogicalResult importDropoutRatioAttr(NodeImport &node);
+mlir::LogicalResult importDropout(NodeImport &node);
+
+// ReduceOps.cpp
+mlir::LogicalResult importReduceAxesAttr(NodeImport &node);
+mlir::LogicalResult importReduce(NodeImport &node);
+
+// ElementwiseOps.cpp
+mlir::LogicalResult importElementwise(NodeImport &node);
+mlir::LogicalResult importAxisBroadcast(NodeImport &node);
+mlir::LogicalResult importCast(NodeImport &node);
+mlir::LogicalResult importCastLike(NodeImport &node);
+mlir::LogicalResult importClipAttrs(NodeImport &node);
+mlir::LogicalResult importClip(NodeImport &node);
+mlir::LogicalResult importPRelu(NodeImport &node);
+mlir::LogicalResult importPReluChannels(NodeImport &node);
+mlir::LogicalResult importPow(NodeImport &node);
+mlir::LogicalResult importWhere(NodeImport &node);
+mlir::LogicalResult importIdentity(NodeImport &node);
+
+// ShapeOps.cpp
+mlir::LogicalResult importConstant(NodeImport &node);
+mlir::LogicalResult importConstantOfShape(NodeImport &node);
+mlir::LogicalResult importShape(NodeImport &node);
+mlir::LogicalResult importSize(NodeImport &node);
+mlir::LogicalResult importReshape(NodeImport &node);
+mlir::LogicalResult importFlatten(NodeImport &node);
+mlir::LogicalResult importSqueezeAttr(NodeImport &node);
+mlir::LogicalResult importSqueeze(NodeImport &node);
+mlir::LogicalResult importUnsqueezeAttr(NodeImport &node);
+mlir::LogicalResult importUnsqueeze(NodeImport &node);
+mlir::LogicalResult importExpand(NodeImport &node);
+mlir::LogicalResult importTile(NodeImport &node);
+
+// MovementOps.cpp
+mlir::LogicalResult importTranspose(NodeImport &node);
+mlir::LogicalResult importConcat(NodeImport &node);
+mlir::LogicalResult importSplitAttr(NodeImport &node);
+mlir::LogicalResult importSplit(NodeImport &node);
+mlir::LogicalResult importSliceAttrs(NodeImport &node);
+mlir::LogicalResult importSlice(NodeImport &node);
+mlir::LogicalResult importGather(NodeImport &node);
+mlir::LogicalResult importPadAttrs(NodeImport &node);
+mlir::LogicalResult importPad(NodeImport &node);
+mlir::LogicalResult importDepthToSpace(NodeImport &node);
+mlir::LogicalResult importSpaceToDepth(NodeImport &node);
+
+// ResizeOps.cpp
+mlir::LogicalResult importUpsampleAttr(NodeImport &node);
+mlir::LogicalResult importUpsample(NodeImport &node);
+mlir::LogicalResult importResize10(NodeImport &node);
+mlir::LogicalResult importResize(NodeImport &node);
+
+} // namespace convoy::onnx
