@@ -8,6 +8,7 @@
 
 using namespace convoy;
 
+static constexpr double kInfinity = std::numeric_limits<double>::infinity();
 static constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 // Of what is rare in networks, f32 is computed in f64: one version to get right, and the best
@@ -141,6 +142,21 @@ Num functions::atan(const Num &x) {
     // NaN keeps its way through: copySign changes its sign alone.
     return copySign(atanPositive(abs(x)), x);
   });
+}
+
+Num functions::atan2(const Num &y, const Num &x) {
+  if (!x.isF64())
+    return atan2(y.toF64(), x.toF64()).to(x.element());
+  Num ratio = abs(y) / abs(x);
+  // 0 / 0 and infinity / infinity stand for these angles.
+  ratio = select(y == 0.0, y.constant(0), ratio);
+  Num bothInfinite = select(abs(y) == kInfinity, abs(x), x.constant(0)) == kInfinity;
+  ratio = select(bothInfinite, x.constant(1), ratio);
+  Num angle = atanPositive(ratio);
+  // To the left of the y axis, where a zero's sign counts.
+  Num isLeft = copySign(x.constant(1), x) < 0.0;
+  Num result = copySign(select(isLeft, M_PI - angle, angle), y);
+  return select(x.isNan(), x, select(y.isNan(), y, result));
 }
 
 Num functions::asin(const Num &x) {

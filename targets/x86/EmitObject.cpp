@@ -210,6 +210,8 @@ FailureOr<std::vector<char>> convoy::emitSharedObject(ArrayRef<ModuleOp> modules
     llvm::CrashRecoveryContext recovery;
     bool survived =
         recovery.RunSafely([&] { result = compile(modules[i], machine, dumps.wanted, parts[i]); });
+    if (!survived)
+      parts[i].errors += "LLVM crashed\n";
     return success(survived && succeeded(result) && parts[i].errors.empty());
   });
   std::string errors = guard.errors;

@@ -129,6 +129,7 @@ std::optional<Num> expand(Operation *op, OpBuilder &builder) {
     return function(operand(0));
   return llvm::TypeSwitch<Operation *, std::optional<Num>>(op)
       .Case([&](math::PowFOp) { return power(operand(0), operand(1)); })
+      .Case([&](math::Atan2Op) { return functions::atan2(operand(0), operand(1)); })
       .Case([&](math::FPowIOp) {
         Num x = operand(0);
         return functions::pow(x, operand(1).toFloat(x.element()));

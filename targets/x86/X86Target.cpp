@@ -48,7 +48,7 @@ LogicalResult checkScalarRegions(plan::KernelOp kernel) {
     for (Operation &scalar : op.getScalarRegion().front().without_terminator())
       if (!isa<arith::ArithDialect, math::MathDialect>(scalar.getDialect()) ||
           scalar.getNumRegions() != 0 || scalar.getNumResults() != 1) {
-        scalar.emitError() << "scalar regions of kernels hold arith and math ops, got "
+        scalar.emitError() << "scalar regions of kernels hold arith and math ops of one result, got "
                            << scalar.getName();
         return WalkResult::interrupt();
       }

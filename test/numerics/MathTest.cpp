@@ -101,7 +101,7 @@ template <typename T> std::vector<T> makeArguments() {
   std::vector<T> arguments;
   if constexpr (sizeof(T) == 4) {
     // All exponents and both signs.
-    for (uint64_t bits = 0; bits < uint64_t(1) << 32; bits += 8191) {
+    for (uint64_t bits = 0; bits < uint64_t(1) << 32; bits += 16381) {
       uint32_t word = static_cast<uint32_t>(bits);
       float value;
       std::memcpy(&value, &word, sizeof(value));
@@ -191,6 +191,86 @@ template <typename T> void checkFunctions(const Target &target) {
     }
 }
 
+struct BinaryFunction {
+  const char *op;
+  long double (*oracle)(long double, long double);
+  double ulps, relative;
+};
+
+const BinaryFunction kBinaryFunctions[] = {
+    {"math.powf", std::pow, 0.51, 4e-13},
+    {"math.atan2", std::atan2, 0.51, 6e-16},
+    {"arith.remf", std::fmod, 0, 1e-15},
+};
+
+// All pairs of some numbers, of which many are special.
+template <typename T> void checkBinaryFunctions(const Target &target) {
+  std::vector<T> numbers;
+  for (double number : {0.0, 0.25, 0.5, 1.0, 1.5, 2.0, 3.0, 7.0, 10.0, 33.3, 1e-3, 1e-9, 1e3, 1e9,
+                        3e9, 1e-30, 1e30, 4503599627370497.0, kInf})
+    for (double sign : {1.0, -1.0})
+      numbers.push_back(static_cast<T>(sign * number));
+  numbers.push_back(static_cast<T>(kNan));
+  std::mt19937_64 random(2);
+  std::uniform_real_distribution<double> magnitude(-6, 6);
+  while (numbers.size() < 512)
+    numbers.push_back(
+        static_cast<T>((numbers.size() % 2 ? 1 : -1) * std::pow(10, magnitude(random))));
+  size_t count = numbers.size() * numbers.size();
+  std::vector<T> left(count), right(count), results(count);
+  for (size_t i = 0; i < count; ++i) {
+    left[i] = numbers[i / numbers.size()];
+    right[i] = numbers[i % numbers.size()];
+  }
+
+  constexpr bool isF32 = sizeof(T) == 4;
+  std::string type = isF32 ? "f32" : "f64";
+  std::string tensor = "tensor<" + std::to_string(count) + "x" + type + ">";
+  std::unique_ptr<mlir::MLIRContext> context = makeContext();
+  for (const BinaryFunction &function : kBinaryFunctions) {
+    mlir::OwningOpRef<mlir::ModuleOp> module = parse(
+        *context, "plan.kernel @k strategy \"test\" {\n^bb0(%x: " + tensor + ", %y: " + tensor +
+                      "):\n  %z = cnn.map(%x, %y) : (" + tensor + ", " + tensor + ") -> " + tensor +
+                      " {\n  ^bb0(%a: " + type + ", %b: " + type + "):\n    %0 = " + function.op +
+                      " %a, %b : " + type + "\n    cnn.yield %0 : " + type +
+                      "\n  }\n  plan.yield %z : " + tensor + "\n}\n");
+    ASSERT_TRUE(module);
+    std::unique_ptr<HostKernels> kernels =
+        HostKernels::compile(target, *module, [&](plan::KernelOp kernel, KernelBuilder &kb) {
+          mlir::Type element = kb.argType(0).getElementType();
+          auto map = llvm::cast<cnn::MapOp>(kernel.getBody().front().front());
+          kb.forTiles(1, [&](mlir::Value, mlir::Value) {
+            kb.loop(kb.i64(0), kb.i64(count), kb.lanes(), [&](mlir::Value i) {
+              mlir::Value x = kb.loadVector(element, kb.lanes(), kb.base(0), i);
+              mlir::Value y = kb.loadVector(element, kb.lanes(), kb.base(1), i);
+              kb.storeVector(element, kb.apply(map.getBody(), {x, y}), kb.base(2), i);
+            });
+          });
+        });
+    ASSERT_TRUE(kernels);
+    kernels->run("k", {left.data(), right.data(), results.data()});
+    int wrong = 0;
+    for (size_t i = 0; i < count && wrong < 5; ++i) {
+      long double exact = function.oracle(left[i], right[i]);
+      T nearest = static_cast<T>(exact), got = results[i];
+      bool good = std::isnan(exact) ? std::isnan(got) : got == nearest;
+      if (!good && std::abs(exact) < std::numeric_limits<T>::min() * 2)
+        good = std::abs(got) <= std::abs(nearest); // flushed
+      if (!good && std::isfinite(got) && nearest != 0) {
+        int exponent;
+        std::frexp(static_cast<double>(exact), &exponent);
+        long double unit = isF32 ? std::ldexp(1.0L, exponent - 24) : std::abs(exact);
+        good = std::abs(got - exact) <= unit * (isF32 ? function.ulps : function.relative);
+      }
+      if (good && nearest == 0 && !std::isnan(exact))
+        good = std::signbit(got) == std::signbit(nearest);
+      wrong += !good;
+      EXPECT_TRUE(good) << function.op << "(" << left[i] << ", " << right[i] << ") = " << got
+                        << ", not " << nearest << ", of " << type;
+    }
+  }
+}
+
 class MathTest : public ::testing::TestWithParam<std::string> {
 protected:
   void SetUp() override {
@@ -206,6 +286,8 @@ protected:
 
 TEST_P(MathTest, FunctionsOfF32) { checkFunctions<float>(*target); }
 TEST_P(MathTest, FunctionsOfF64) { checkFunctions<double>(*target); }
+TEST_P(MathTest, BinaryFunctionsOfF32) { checkBinaryFunctions<float>(*target); }
+TEST_P(MathTest, BinaryFunctionsOfF64) { checkBinaryFunctions<double>(*target); }
 
 INSTANTIATE_TEST_SUITE_P(Targets, MathTest, ::testing::Values("x86-avx512", "x86-avx2"),
                          [](const auto &info) {
