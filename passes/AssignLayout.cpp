@@ -9,6 +9,7 @@
 #include "dialects/Cnn/ConstantData.h"
 #include "passes/Graph.h"
 #include "passes/MinCut.h"
+#include "passes/Parts.h"
 #include "passes/Relayout.h"
 #include "passes/Remarks.h"
 
@@ -172,6 +173,11 @@ int64_t CostModel::ofOp(Operation *op, StringRef inputTag, StringRef resultTag) 
   }
   Value result = clone->getResult(0);
   result.setType(cnn::withLayout(tensorType(result), resultTag));
+  // These will mostly need no kernel.
+  if (auto concat = dyn_cast<cnn::ConcatOp>(clone); concat && getPartOffsets(concat))
+    return 0;
+  if (auto slice = dyn_cast<cnn::SliceOp>(clone); slice && getPartOffset(slice))
+    return 0;
   return select(clone);
 }
 
@@ -289,9 +295,9 @@ void LayoutAssignment::apply() {
     for (OpOperand &operand : op->getOpOperands()) {
       Value value = operand.get();
       bool inRegion = isRegionOperand(operand);
-      // A scalar region reads a single element wherever it lies.
       auto type = tensorType(value);
       bool isSingle = type.hasStaticShape() && type.getNumElements() == 1;
+      // A scalar region reads a single element wherever it lies.
       if (isWeight(operand) || (inRegion && isSingle))
         continue;
       StringRef tag = inBlocks ? StringRef(blocked) : StringRef();

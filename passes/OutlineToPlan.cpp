@@ -4,6 +4,7 @@
 #include "passes/Passes.h"
 
 #include "passes/Graph.h"
+#include "passes/Parts.h"
 #include "passes/Relayout.h"
 #include "passes/Work.h"
 
@@ -45,6 +46,9 @@ public:
 
 private:
   LogicalResult declareInterface();
+  LogicalResult findParts();
+  // The buffer of a tensor, made when it is needed first.
+  Value bufferOf(Value tensor);
   LogicalResult outline(Operation *op);
 
   func::FuncOp graph;
@@ -54,6 +58,8 @@ private:
   DenseMap<Value, Value> buffers; // of tensors
   DenseMap<Value, Value> outputs; // buffers of the tensors that outputs are, before reshapes
   DenseMap<Attribute, Value> constants;
+  // Tensors that are a part of a concat's result, and where they begin in it.
+  DenseMap<Value, std::pair<Value, int64_t>> parts;
 };
 
 struct OutlineToPlan : public convoy::impl::OutlineToPlanBase<OutlineToPlan> {
@@ -134,6 +140,48 @@ LogicalResult Outliner::declareInterface() {
   return success();
 }
 
+LogicalResult Outliner::findParts() {
+  for (auto concat : graph.getOps<cnn::ConcatOp>()) {
+    if (!isPartsOp(concat))
+      continue;
+    std::optional<SmallVector<int64_t>> offsets = getPartOffsets(concat);
+    if (!offsets)
+      return concat.emitOpError() << "has no strategy";
+    for (auto [input, offset] : llvm::zip_equal(concat.getInputs(), *offsets)) {
+      Value root = getAliasRoot(input);
+      if (!hasOwnBuffer(root) || outputs.contains(root) ||
+          !parts.try_emplace(root, concat.getDst(), offset).second)
+        return concat.emitOpError() << "has no strategy, but an input that cannot be its part";
+    }
+  }
+  return success();
+}
+
+Value Outliner::bufferOf(Value tensor) {
+  if (Value buffer = buffers.lookup(tensor))
+    return buffer;
+  Location loc = tensor.getLoc();
+  int64_t bytes = cnn::getBytes(tensorType(tensor));
+  auto createView = [&](Value source, int64_t offset) -> Value {
+    return plan::ViewOp::create(builder, loc, bufferType, source, offset, bytes);
+  };
+  Value buffer;
+  if (Value output = outputs.lookup(tensor)) {
+    buffer = output;
+  } else if (isAlias(tensor.getDefiningOp())) {
+    buffer = bufferOf(tensor.getDefiningOp()->getOperand(0));
+  } else if (auto part = parts.find(tensor); part != parts.end()) {
+    buffer = createView(bufferOf(part->second.first), part->second.second);
+  } else if (auto slice = tensor.getDefiningOp<cnn::SliceOp>(); slice && isPartsOp(slice)) {
+    buffer = createView(bufferOf(slice.getSrc()), *getPartOffset(slice));
+  } else {
+    buffer = plan::AllocOp::create(builder, loc, bufferType, builder.getI64IntegerAttr(bytes),
+                                   IntegerAttr());
+  }
+  buffers[tensor] = buffer;
+  return buffer;
+}
+
 LogicalResult Outliner::outline(Operation *op) {
   if (auto constant = dyn_cast<cnn::ConstantOp>(op)) {
     Value &buffer = constants[constant.getValue()];
@@ -142,30 +190,26 @@ LogicalResult Outliner::outline(Operation *op) {
     buffers[constant.getResult()] = buffer;
     return success();
   }
-  auto strategy = op->getAttrOfType<StringAttr>("strategy");
-  if (isAlias(op)) {
-    Value shared = buffers[op->getOperand(0)];
-    buffers[op->getResult(0)] = shared;
+  if (isAlias(op) || (isa<cnn::ConcatOp>(op) && isPartsOp(op)))
+    return success();
+  if (auto slice = dyn_cast<cnn::SliceOp>(op); slice && isPartsOp(slice)) {
+    if (!getPartOffset(slice) || outputs.contains(slice.getDst()) ||
+        isa<BlockArgument>(getAliasRoot(slice.getSrc())) ||
+        getAliasRoot(slice.getSrc()).getDefiningOp<cnn::ConstantOp>())
+      return op->emitOpError() << "has no strategy";
     return success();
   }
   if (!isComputeOp(op))
     return op->emitOpError() << "has no place in a plan";
-  if (!strategy)
+  if (!op->hasAttr("strategy"))
     return op->emitOpError() << "has no strategy";
 
   plan::KernelOp kernel = kernels.get(op);
   SmallVector<Value> reads, writes;
   for (Value operand : op->getOperands())
-    reads.push_back(buffers[operand]);
-  for (Value result : op->getResults()) {
-    Value buffer = outputs.lookup(result);
-    if (!buffer)
-      buffer = plan::AllocOp::create(
-          builder, op->getLoc(), bufferType,
-          builder.getI64IntegerAttr(cnn::getBytes(tensorType(result))), IntegerAttr());
-    buffers[result] = buffer;
-    writes.push_back(buffer);
-  }
+    reads.push_back(bufferOf(operand));
+  for (Value result : op->getResults())
+    writes.push_back(bufferOf(result));
   plan::LaunchOp::create(builder, op->getLoc(), kernel.getSymName(), reads, writes,
                          countFlops(op), countBytes(op));
   return success();
@@ -175,7 +219,7 @@ LogicalResult Outliner::run() {
   auto program = plan::ProgramOp::create(builder, graph.getLoc(), graph.getSymName(),
                                          IntegerAttr(), IntegerAttr());
   builder.createBlock(&program.getBody());
-  if (failed(declareInterface()))
+  if (failed(declareInterface()) || failed(findParts()))
     return failure();
   for (Operation &op : graph.getBody().front().without_terminator())
     if (failed(outline(&op)))

@@ -11,20 +11,29 @@ class Convoy_Pass<string arg> : Pass<"convoy-" # arg, "::mlir::ModuleOp"> {
 }
 
 def Simplify : Convoy_Pass<"simplify"> {
-  let summary = "Fold what is known at compile time and remove what nobody needs";
+  let summary = "Fold what is known, canonicalize, and remove what nobody needs";
   let description = [{
     An op whose operands are all constants becomes a constant, computed by the dialect's evaluator
     (dialects/Cnn/Evaluate). A result larger than `max-bytes` and than the operands together stays
-    an op, unless it is one element repeated. Ops that do nothing are forwarded, dead ones removed.
-    The data of constants without a user are released.
+    an op, unless it is one element repeated. Ops that do nothing are forwarded, dead ones removed,
+    equal ones merged. The data of constants without a user are released.
+
+    A transpose of a transpose becomes one, and a transpose that moves nothing but extents of 1 a
+    `reshape`; padding joins the `conv` or `pool` that reads it, where that computes the same; a
+    broadcast that the reading `map` does itself goes away; a `reduce` over space keeps its
+    dimensions and a `reshape` follows it; a `concat` that begins as an earlier one takes that as
+    its first input.
 
     Before: any graph. After: no op with constant operands is left but for those that would grow.
 
     ```mlir
     %c = cnn.constant dense<[[1.0, 2.0]]> : tensor<1x2xf32> -> tensor<1x2xf32>
     %t = cnn.transpose %c {perm = array<i64: 1, 0>} : (tensor<1x2xf32>) -> tensor<2x1xf32>
+    %p = cnn.pad <constant> %x {low = array<i64: 0, 0, 1, 1>, high = array<i64: 0, 0, 1, 1>}
+    %y = cnn.conv %p, %w {pads = array<i64: 0, 0, 0, 0>, ...}
     ==>
     %t = cnn.constant dense<[[1.0], [2.0]]> : tensor<2x1xf32> -> tensor<2x1xf32>
+    %y = cnn.conv %x, %w {pads = array<i64: 1, 1, 1, 1>, ...}
     ```
   }];
   let options = [
@@ -71,6 +80,32 @@ def FuseEpilogues : Convoy_Pass<"fuse-epilogues"> {
     %y = cnn.map(%c, %r) { yield max(%0 + %1, 0) }
     ==>
     %y = cnn.conv %x, %w extras(%r) {...} { yield max(%acc + %1, 0) }
+    ```
+  }];
+}
+
+def AssignPrecision : Convoy_Pass<"assign-precision"> {
+  let summary = "Choose the types that ops compute in";
+  let description = [{
+    Types of tensors stay as the model has them. What adds up or interpolates f16 or bf16 elements
+    does so in f32, from operands cast to f32, and rounds once; scalar regions compute each op on
+    half floats in f32 and round its result, which is the correctly rounded result.
+
+    Before: any types. After: no op accumulates in f16 or bf16, and no scalar region has
+    arithmetic on them.
+
+    ```mlir
+    %y = cnn.reduce <sum> %x {...} : (tensor<1x8x4x4xf16>) -> tensor<1x8x1x1xf16> {
+    ^bb0(%acc: f16):
+      cnn.yield %acc : f16
+    }
+    ==>
+    %0 = cnn.map(%x) ... // arith.extf
+    %y = cnn.reduce <sum> %0 {...} : (tensor<1x8x4x4xf32>) -> tensor<1x8x1x1xf16> {
+    ^bb0(%acc: f32):
+      %1 = arith.truncf %acc : f32 to f16
+      cnn.yield %1 : f16
+    }
     ```
   }];
 }
@@ -124,7 +159,9 @@ def SelectKernels : Convoy_Pass<"select-kernels"> {
   let description = [{
     Asks the target's kernel table for the cheapest strategy and sets the op's `strategy`. A
     `reshape`, or a `relayout` that moves nothing, needs no kernel, as both sides share a buffer, unless an output would share its
-    buffer with an input, a constant or another use of the value: that output gets a copy.
+    buffer with an input, a constant or another use of the value: that output gets a copy. A `concat` or
+    `slice` along the outermost extent needs none either: parts are written where they belong. An
+    input that cannot be a part, as it is one of another result or no result of a kernel, is copied.
 
     Before: layouts are assigned. After: every op but `constant` and what shares a buffer has a
     strategy; each output is made by an op of its own.
@@ -228,6 +265,22 @@ def VerifyPlan : Convoy_Pass<"verify-plan"> {
     Before and after: a plan with offsets.
   }];
   let dependentDialects = ["::convoy::plan::PlanDialect"];
+}
+
+def VerifyStage : Convoy_Pass<"verify-stage"> {
+  let summary = "Check what must hold between stages";
+  let description = [{
+    `import`: one function of one block, of cnn ops without layouts and strategies. `fold`: the
+    same, without `batch_norm`. `layout`: row-major inputs and outputs; the operands of a scalar
+    region match the result in rank and layout, or are row-major with it, or are one element.
+    `select`: the same, and every op that needs a kernel has a strategy and every output is
+    written by one kernel. `plan`: one `plan.program` and no function; each kernel is one op.
+
+    Before and after: what `stage` says.
+  }];
+  let dependentDialects = ["::convoy::cnn::CnnDialect", "::convoy::plan::PlanDialect"];
+  let options = [Option<"stage", "stage", "std::string", [{"import"}],
+                        "import, fold, layout, select or plan">];
 }
 
 #endif

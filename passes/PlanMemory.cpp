@@ -67,10 +67,6 @@ Lifetimes::Lifetimes(plan::ProgramOp program) {
         part.last = std::max(part.last, index);
       }
   }
-  // What no launch uses needs no place of its own.
-  for (packing::Block &part : parts)
-    if (part.last < 0)
-      part = {0, 0, 0};
 }
 
 int64_t Lifetimes::shareInPlace() {
@@ -84,7 +80,8 @@ int64_t Lifetimes::shareInPlace() {
     if (!map || !result || parts[blockOf[result]].first != int64_t(index))
       continue;
     auto resultType = tensorType(map.getDst());
-    for (auto [read, argument] : llvm::zip_equal(launch.getReads(), body.getArguments())) {
+    for (auto [i, argument] : llvm::enumerate(body.getArguments())) {
+      Value read = launch.getReads()[i];
       auto source = read.getDefiningOp<plan::AllocOp>();
       auto type = tensorType(argument);
       if (!source || parts[blockOf[source]].last != int64_t(index) ||
@@ -92,6 +89,11 @@ int64_t Lifetimes::shareInPlace() {
           type.getEncoding() != resultType.getEncoding() ||
           cnn::getElementBytes(type.getElementType()) !=
               cnn::getElementBytes(resultType.getElementType()))
+        continue;
+      // Another part of the same memory would be read at other places than it is written.
+      if (llvm::any_of(launch.getReads(), [&](Value other) {
+            return other != read && getAlloc(other) == source;
+          }))
         continue;
       unsigned from = blockOf[result], to = blockOf[source];
       parts[to].last = parts[from].last;
@@ -106,8 +108,16 @@ int64_t Lifetimes::shareInPlace() {
 
 SmallVector<packing::Block> Lifetimes::blocks() const { return parts; }
 
+static void eraseUnusedBuffers(plan::ProgramOp program) {
+  // From the end: a view goes before what it views.
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(program.getBody().front())))
+    if (isa<plan::AllocOp, plan::ViewOp>(op) && op.use_empty())
+      op.erase();
+}
+
 void PlanMemory::runOnOperation() {
   for (auto program : getOperation().getOps<plan::ProgramOp>()) {
+    eraseUnusedBuffers(program);
     Lifetimes lifetimes(program);
     int64_t shared = inPlace ? lifetimes.shareInPlace() : 0;
     SmallVector<packing::Block> blocks = lifetimes.blocks();

@@ -14,6 +14,7 @@ void convoy::registerPasses(KernelTableLookup lookup) {
   registerSimplify();
   registerFoldBatchNorm();
   registerFuseEpilogues();
+  registerAssignPrecision();
   mlir::registerPass([lookup] { return createAssignLayout(lookup); });
   registerCancelRelayouts();
   mlir::registerPass([lookup] { return createSelectKernels(lookup); });
@@ -21,4 +22,5 @@ void convoy::registerPasses(KernelTableLookup lookup) {
   registerOutlineToPlan();
   registerPlanMemory();
   registerVerifyPlan();
+  registerVerifyStage();
 }

@@ -4,6 +4,7 @@
 #include "passes/Passes.h"
 
 #include "passes/Graph.h"
+#include "passes/Parts.h"
 #include "passes/Relayout.h"
 #include "passes/Remarks.h"
 
@@ -27,6 +28,92 @@ static bool isOnlyReturned(Value root) {
     if (!isAlias(user))
       return false;
     root = user->getResult(0);
+  }
+}
+
+// Whether a value, under one of its shapes, is an output.
+static bool isReturned(Value root) {
+  return llvm::any_of(root.getUsers(), [](Operation *user) {
+    return isa<func::ReturnOp>(user) || (isAlias(user) && isReturned(user->getResult(0)));
+  });
+}
+
+namespace {
+
+// Finds the concats and slices that need no kernel, because buffers can be parts of others.
+class PartsFinder {
+public:
+  void find(func::FuncOp graph);
+  // Ops that get no strategy, and copies that get one.
+  DenseSet<Operation *> parts, copies;
+
+private:
+  bool share(cnn::SliceOp slice);
+  bool share(cnn::ConcatOp concat);
+  bool mayPlace(Value root) const;
+  // Buffers that are a part of a concat already.
+  DenseSet<Value> placed;
+};
+
+} // namespace
+
+bool PartsFinder::share(cnn::SliceOp slice) {
+  Value root = getAliasRoot(slice.getSrc());
+  Operation *producer = root.getDefiningOp();
+  return getPartOffset(slice) && producer && !isa<cnn::ConstantOp>(producer) &&
+         !isReturned(slice.getDst());
+}
+
+bool PartsFinder::mayPlace(Value root) const {
+  Operation *producer = root.getDefiningOp();
+  if (!producer || isa<cnn::ConstantOp>(producer) || placed.contains(root))
+    return false;
+  return !(isa<cnn::SliceOp>(producer) && parts.contains(producer));
+}
+
+bool PartsFinder::share(cnn::ConcatOp concat) {
+  if (isReturned(concat.getDst()) || !getPartOffsets(concat))
+    return false;
+  int64_t free = 0, copied = 0;
+  DenseSet<Value> roots;
+  SmallVector<OpOperand *> toCopy;
+  for (OpOperand &input : concat->getOpOperands()) {
+    Value root = getAliasRoot(input.get());
+    int64_t bytes = cnn::getBytes(tensorType(input.get()));
+    if (mayPlace(root) && roots.insert(root).second) {
+      free += bytes;
+    } else {
+      copied += bytes;
+      toCopy.push_back(&input);
+    }
+  }
+  // What is copied anyway had better be copied by one kernel.
+  if (copied > free)
+    return false;
+  placed.insert(roots.begin(), roots.end());
+  for (OpOperand *input : toCopy) {
+    OpBuilder builder(concat);
+    auto copy = cnn::RelayoutOp::create(builder, input->get().getLoc(), input->get().getType(),
+                                        input->get(), StringAttr());
+    input->set(copy.getDst());
+    copies.insert(copy);
+    placed.insert(copy.getDst());
+  }
+  return true;
+}
+
+void PartsFinder::find(func::FuncOp graph) {
+  for (Operation &op : llvm::make_early_inc_range(graph.getBody().front())) {
+    bool shares = false;
+    if (auto slice = dyn_cast<cnn::SliceOp>(op))
+      shares = share(slice);
+    else if (auto concat = dyn_cast<cnn::ConcatOp>(op))
+      shares = share(concat);
+    if (!shares)
+      continue;
+    parts.insert(&op);
+    remarkPassed(op.getLoc(), "SelectKernels", "kernel",
+                 op.getName().getStringRef() + " without a copy");
   }
 }
 
@@ -76,10 +163,14 @@ void SelectKernels::runOnOperation() {
     getOperation().emitError() << "no kernel table for target '" << target->getName() << "'";
     return signalPassFailure();
   }
+  PartsFinder parts;
+  parts.find(*graph);
   DenseSet<Operation *> copies = insertCopies(*graph);
+  copies.insert(parts.copies.begin(), parts.copies.end());
   bool complete = true;
   for (Operation &op : graph->getBody().front()) {
-    if (!isComputeOp(&op) || (isAlias(&op) && !copies.contains(&op)))
+    if (!isComputeOp(&op) || (isAlias(&op) && !copies.contains(&op)) ||
+        parts.parts.contains(&op))
       continue;
     const Strategy *strategy = table->select(&op, *target);
     if (!strategy) {

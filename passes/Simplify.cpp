@@ -1,9 +1,16 @@
-// Folds what is known at compile time and removes what nobody needs.
+// Folds what is known at compile time, brings the rest into canonical form and removes what nobody
+// needs.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "passes/Passes.h"
 
 #include "dialects/Cnn/Evaluate/Fold.h"
+#include "passes/Graph.h"
+#include "passes/SimplifyPatterns.h"
+
+#include "mlir/IR/Dominance.h"
+#include "mlir/Transforms/CSE.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 namespace convoy {
 #define GEN_PASS_DEF_SIMPLIFY
@@ -13,20 +20,54 @@ namespace convoy {
 using namespace mlir;
 using namespace convoy;
 
+// What the dialects of graphs and scalar regions bring along.
+static void addCanonicalizations(RewritePatternSet &patterns) {
+  MLIRContext *context = patterns.getContext();
+  for (RegisteredOperationName name : context->getRegisteredOperations())
+    if (isa<cnn::CnnDialect, arith::ArithDialect, math::MathDialect>(name.getDialect()))
+      name.getCanonicalizationPatterns(patterns, context);
+}
+
 namespace {
 struct Simplify : convoy::impl::SimplifyBase<Simplify> {
   using SimplifyBase::SimplifyBase;
-  void runOnOperation() override {
-    cnn::FoldLimits limits;
-    limits.resultBytes = maxBytes;
-    for (auto function : getOperation().getOps<func::FuncOp>()) {
-      FailureOr<cnn::FoldStatistics> result = cnn::foldConstants(function, limits);
-      if (failed(result))
-        return signalPassFailure();
-      numFolded += result->numFolded;
-      numForwarded += result->numForwarded;
-      numDead += result->numDead;
-    }
-  }
+  void runOnOperation() override;
+  LogicalResult foldConstants();
+  LogicalResult applyPatterns();
 };
 } // namespace
+
+LogicalResult Simplify::foldConstants() {
+  cnn::FoldLimits limits;
+  limits.resultBytes = maxBytes;
+  for (auto function : getOperation().getOps<func::FuncOp>()) {
+    FailureOr<cnn::FoldStatistics> result = cnn::foldConstants(function, limits);
+    if (failed(result))
+      return failure();
+    numFolded += result->numFolded;
+    numForwarded += result->numForwarded;
+    numDead += result->numDead;
+  }
+  return success();
+}
+
+LogicalResult Simplify::applyPatterns() {
+  RewritePatternSet patterns(&getContext());
+  addCanonicalizations(patterns);
+  populateTransposePatterns(patterns);
+  populatePadPatterns(patterns);
+  populateShapePatterns(patterns);
+  GreedyRewriteConfig config;
+  config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
+  return applyPatternsGreedily(getOperation(), std::move(patterns), config);
+}
+
+void Simplify::runOnOperation() {
+  // Folding first: what is known about shapes and pads is what the patterns look at.
+  if (failed(foldConstants()) || failed(applyPatterns()))
+    return signalPassFailure();
+  IRRewriter rewriter(&getContext());
+  DominanceInfo dominance(getOperation());
+  eliminateCommonSubExpressions(rewriter, dominance, getOperation());
+  eraseUnusedConstants(getOperation());
+}

@@ -18,7 +18,7 @@ config.test_exec_root = config.build_root + "/test"
 path = [config.build_root + "/bin", config.llvm_tools]
 config.environment["PATH"] = os.pathsep.join(path + [config.environment["PATH"]])
 # lit clears the environment; sanitizers are told what to do by these.
-for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "TMPDIR"):
+for name in ("ASAN_OPTIONS", "FILECHECK_OPTS", "UBSAN_OPTIONS", "TMPDIR"):
     if name in os.environ:
         config.environment[name] = os.environ[name]
 

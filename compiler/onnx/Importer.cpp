@@ -208,8 +208,12 @@ LogicalResult GraphImporter::checkVersions() {
                                 << " to " << kNewestIrVersion << " are supported";
   for (const auto &import : file.proto.opset_import()) {
     StringRef domain = isDefaultDomain(import.domain()) ? StringRef() : StringRef(import.domain());
-    if (!opsets.try_emplace(domain, import.version()).second)
-      return mlir::emitError(loc) << "imports domain '" << domain << "' twice";
+    auto [known, isNew] = opsets.try_emplace(domain, import.version());
+    if (!isNew && known->second != import.version()) {
+      known->second = std::max<int64_t>(known->second, import.version());
+      mlir::emitRemark(loc) << "imports two opsets of domain '" << domain << "'; the newer one, "
+                            << known->second << ", counts";
+    }
   }
   auto version = opsets.find("");
   if (version == opsets.end())
@@ -240,8 +244,10 @@ LogicalResult GraphImporter::checkOptions() {
   return success();
 }
 
-// The extents that an input declares: static, or the name of a symbol, or "" for unknown.
-static bool isStatic(const ::onnx::TensorShapeProto::Dimension &dim) { return dim.has_dim_value(); }
+// Some writers say -1 for an extent that they do not know.
+static bool isStatic(const ::onnx::TensorShapeProto::Dimension &dim) {
+  return dim.has_dim_value() && dim.dim_value() >= 0;
+}
 
 LogicalResult GraphImporter::checkDeclared(const ValueInfoProto &value, RankedTensorType type) {
   if (!value.type().has_tensor_type())
@@ -297,9 +303,6 @@ FailureOr<RankedTensorType> GraphImporter::inputType(const ValueInfoProto &input
   bool isComplete = declared.has_shape();
   SmallVector<int64_t> shape;
   for (const auto &[i, dim] : llvm::enumerate(dims)) {
-    if (isStatic(dim) && dim.dim_value() < 0)
-      return mlir::emitError(loc) << "input '" << input.name() << "' has the negative extent "
-                                  << dim.dim_value();
     if (!isStatic(dim) && i > 0)
       isComplete = false;
     text += i > 0 ? "x" : "";

@@ -57,6 +57,8 @@ public:
   /// An input; the table guarantees that the first, required ones are given.
   const Tensor &input(unsigned index) const { return inputs[index]; }
   llvm::ArrayRef<Tensor> allInputs() const { return inputs; }
+  /// Puts another tensor in the place of an input.
+  void replaceInput(unsigned index, Tensor tensor) { inputs[index] = std::move(tensor); }
   /// Checks that the inputs in [0, count) are given and that there are at most `max`.
   mlir::LogicalResult expectInputs(unsigned count, unsigned max);
   /// The elements of an input that must be known now; an error says on which inputs of the model

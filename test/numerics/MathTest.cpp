@@ -65,8 +65,9 @@ const Function kFunctions[] = {
 };
 
 /// A kernel for each function, over vectors of the target's width and one element at a time.
-template <typename T> std::unique_ptr<HostKernels> compileAll(mlir::MLIRContext &context,
-                                                              const Target &target, size_t size) {
+template <typename T>
+std::unique_ptr<HostKernels> compileAll(mlir::MLIRContext &context, const Target &target,
+                                        size_t size) {
   std::string type = sizeof(T) == 4 ? "f32" : "f64";
   std::string tensor = "tensor<" + std::to_string(size) + "x" + type + ">";
   std::string text;
@@ -74,9 +75,9 @@ template <typename T> std::unique_ptr<HostKernels> compileAll(mlir::MLIRContext 
     for (const char *kind : {"vector", "scalar"})
       text += "plan.kernel @" + std::string(function.op) + "_" + kind + " strategy \"" + kind +
               "\" {\n^bb0(%x: " + tensor + "):\n  %y = cnn.map(%x) : (" + tensor + ") -> " +
-              tensor + " {\n  ^bb0(%e: " + type + "):\n    %0 = math." + function.op + " %e : " +
-              type + "\n    cnn.yield %0 : " + type + "\n  }\n  plan.yield %y : " + tensor +
-              "\n}\n";
+              tensor + " {\n  ^bb0(%e: " + type + "):\n    %0 = math." + function.op +
+              " %e : " + type + "\n    cnn.yield %0 : " + type +
+              "\n  }\n  plan.yield %y : " + tensor + "\n}\n";
   mlir::OwningOpRef<mlir::ModuleOp> module = parse(context, text);
   if (!module)
     return nullptr;
@@ -111,7 +112,8 @@ template <typename T> std::vector<T> makeArguments() {
   // Where functions are not trivial: magnitudes from 1e-9 to 1e3, evenly by their logarithm.
   std::uniform_real_distribution<double> magnitude(-9, 3), unit(-1, 1);
   for (int i = 0; i < 200000; ++i)
-    arguments.push_back(static_cast<T>(std::copysign(std::pow(10, magnitude(random)), unit(random))));
+    arguments.push_back(
+        static_cast<T>(std::copysign(std::pow(10, magnitude(random)), unit(random))));
   if constexpr (sizeof(T) == 8)
     for (int i = 0; i < 200000; ++i) {
       uint64_t word = random();
@@ -119,8 +121,9 @@ template <typename T> std::vector<T> makeArguments() {
       std::memcpy(&value, &word, sizeof(value));
       arguments.push_back(value);
     }
-  for (double special : {0.0, -0.0, 1.0, -1.0, 2.0, -2.0, 0.5, -0.5, kInf, -kInf, kNan, 88.72, 88.73,
-                         -87.33, -87.34, 709.78, 709.79, -708.3, -708.4, 127.99999, 128.0})
+  for (double special :
+       {0.0,   -0.0,  1.0,    -1.0,   2.0,    -2.0,   0.5,    -0.5,   kInf,      -kInf, kNan,
+        88.72, 88.73, -87.33, -87.34, 709.78, 709.79, -708.3, -708.4, 127.99999, 128.0})
     arguments.push_back(static_cast<T>(special));
   while (arguments.size() % 16)
     arguments.push_back(0);
@@ -155,8 +158,9 @@ template <typename T> void checkFunctions(const Target &target) {
         bool special = std::isnan(exact) || std::isinf(nearest) || x == 0;
         if (special) {
           // NaN's sign is free; other results must be exact, the sign of zero included.
-          bool right = std::isnan(exact) ? std::isnan(got)
-                                         : got == nearest && std::signbit(got) == std::signbit(nearest);
+          bool right = std::isnan(exact)
+                           ? std::isnan(got)
+                           : got == nearest && std::signbit(got) == std::signbit(nearest);
           // Just above the largest number rounding decides between it and infinity.
           if (!right && !std::isinf(x) && std::isinf(nearest) != std::isinf(got))
             right = std::abs(exact) < std::numeric_limits<T>::max() * (1 + 1e-6L);
@@ -166,7 +170,8 @@ template <typename T> void checkFunctions(const Target &target) {
         }
         if (std::abs(static_cast<double>(x)) > (isF32 ? kInf : function.f64Limit))
           continue;
-        if (std::abs(exact) < std::numeric_limits<T>::min() * 2 && std::abs(got) <= std::abs(nearest))
+        if (std::abs(exact) < std::numeric_limits<T>::min() * 2 &&
+            std::abs(got) <= std::abs(nearest))
           continue; // flushed
         int exponent;
         std::frexp(static_cast<double>(exact), &exponent);

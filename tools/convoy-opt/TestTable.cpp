@@ -49,7 +49,7 @@ struct Blocks : Strategy {
   StringRef name() const override { return "test-blocks"; }
   std::optional<double> cost(Operation *op, cnn::TargetAttr target) const override {
     if (isa<cnn::RelayoutOp>(op))
-      return 0.5 * countBytes(op);
+      return 0.15 * countBytes(op);
     if (!isa<cnn::PoolOp, cnn::MapOp>(op) || !isBlocked(op->getResult(0), target))
       return std::nullopt;
     return 0.1 * countBytes(op);
