@@ -16,7 +16,7 @@ struct Entry {
 constexpr Entry kTargets[] = {
     {"x86-avx512", createX86Avx512Target},
     {"x86-avx2", createX86Avx2Target},
-    {"reference", createReferenceTarget},
+    {"x86-reference", createReferenceTarget},
 };
 } // namespace
 

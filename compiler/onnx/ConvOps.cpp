@@ -99,9 +99,10 @@ static LogicalResult resolveTransposedPads(NodeImport &node, WindowAttrs &attrs,
   if (wanted.size() == rank + 2)
     wanted.erase(wanted.begin(), wanted.begin() + 2);
   bool isSame = attrs.autoPad == AutoPad::SameUpper || attrs.autoPad == AutoPad::SameLower;
-  if (wanted.empty() && !isSame)
+  bool isGiven = !wanted.empty();
+  if (!isGiven && !isSame)
     return success();
-  if (wanted.empty())
+  if (!isGiven)
     for (size_t i = 0; i < rank; ++i)
       wanted.push_back(extents[i] * attrs.strides[i]);
   if (wanted.size() != rank)
@@ -115,7 +116,8 @@ static LogicalResult resolveTransposedPads(NodeImport &node, WindowAttrs &attrs,
       outputPadding[i] -= total;
     total = std::max<int64_t>(total, 0);
     int64_t smaller = total / 2, larger = total - smaller;
-    bool isUpper = attrs.autoPad == AutoPad::SameUpper;
+    // Before opset 11 the text has it the other way round for a given output_shape.
+    bool isUpper = (attrs.autoPad == AutoPad::SameUpper) != (isGiven && node.opset() < 11);
     attrs.pads[i] = isUpper ? smaller : larger;
     attrs.pads[i + rank] = isUpper ? larger : smaller;
   }

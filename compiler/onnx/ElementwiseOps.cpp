@@ -66,10 +66,7 @@ static Value minimum(ScalarBuilder &s, Elements x, NodeImport &) {
 }
 
 static Value mod(ScalarBuilder &s, Elements x, NodeImport &node) {
-  bool truncated = node.intAttr("fmod", 0) != 0;
-  if (!s.isFloat())
-    return s.mod(x[0], x[1], truncated);
-  return s.make<arith::RemFOp>(x[0], x[1]);
+  return s.mod(x[0], x[1], node.intAttr("fmod", 0) != 0);
 }
 
 static Value logicalAnd(ScalarBuilder &s, Elements x, NodeImport &) {
@@ -292,6 +289,29 @@ LogicalResult convoy::onnx::importElementwise(NodeImport &node) {
                 [&](ScalarBuilder &s, Elements x) { return op->formula(s, x, node); });
 }
 
+// Until opset 6 the second input's dimensions stand for those of the first from `axis` on.
+LogicalResult convoy::onnx::importAxisBroadcast(NodeImport &node) {
+  const Tensor &a = node.input(0), &b = node.input(1);
+  bool broadcasts = node.intAttr("broadcast", 0) != 0;
+  int64_t axis = node.intAttr("axis", a.rank() - b.rank());
+  if (!broadcasts && a.shape() != b.shape())
+    return node.error() << "has inputs " << a.type() << " and " << b.type()
+                        << ", but no attribute 'broadcast'";
+  if (broadcasts && b.rank() > 0) {
+    axis = axis < 0 ? axis + a.rank() : axis;
+    if (axis < 0 || axis + b.rank() > a.rank())
+      return node.error() << "cannot lay " << b.type() << " along " << a.type() << " from axis "
+                          << axis;
+    SmallVector<int64_t> shape(b.shape());
+    shape.append(a.rank() - axis - b.rank(), 1);
+    FailureOr<Tensor> aligned = node.reshape(b, shape);
+    if (failed(aligned))
+      return failure();
+    node.replaceInput(1, *aligned);
+  }
+  return node.opType() == "Pow" ? importPow(node) : importElementwise(node);
+}
+
 static LogicalResult castTo(NodeImport &node, Type to) {
   const Tensor &input = node.input(0);
   if (input.elementType() == to) {
@@ -385,6 +405,18 @@ LogicalResult convoy::onnx::importPRelu(NodeImport &node) {
   return setMap(node, {x, slope}, x.elementType(), [](ScalarBuilder &s, Elements e) {
     return s.select(s.less(e[0], s.number(0)), s.mul(e[0], e[1]), e[0]);
   });
+}
+
+// Until opset 6 the slope is one number or one a channel.
+LogicalResult convoy::onnx::importPReluChannels(NodeImport &node) {
+  const Tensor &x = node.input(0), &slope = node.input(1);
+  if (slope.rank() == 1 && slope.shape()[0] != 1 && x.rank() > 1) {
+    FailureOr<Tensor> aligned = node.alongChannels(slope, x.rank());
+    if (failed(aligned))
+      return failure();
+    node.replaceInput(1, *aligned);
+  }
+  return importPRelu(node);
 }
 
 LogicalResult convoy::onnx::importPow(NodeImport &node) {

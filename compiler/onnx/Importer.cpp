@@ -208,8 +208,12 @@ LogicalResult GraphImporter::checkVersions() {
                                 << " to " << kNewestIrVersion << " are supported";
   for (const auto &import : file.proto.opset_import()) {
     StringRef domain = isDefaultDomain(import.domain()) ? StringRef() : StringRef(import.domain());
-    if (!opsets.try_emplace(domain, import.version()).second)
-      return mlir::emitError(loc) << "imports domain '" << domain << "' twice";
+    auto [known, isNew] = opsets.try_emplace(domain, import.version());
+    if (!isNew && known->second != import.version()) {
+      known->second = std::max<int64_t>(known->second, import.version());
+      mlir::emitRemark(loc) << "imports two opsets of domain '" << domain << "'; the newer one, "
+                            << known->second << ", counts";
+    }
   }
   auto version = opsets.find("");
   if (version == opsets.end())
@@ -240,8 +244,10 @@ LogicalResult GraphImporter::checkOptions() {
   return success();
 }
 
-// The extents that an input declares: static, or the name of a symbol, or "" for unknown.
-static bool isStatic(const ::onnx::TensorShapeProto::Dimension &dim) { return dim.has_dim_value(); }
+// Some writers say -1 for an extent that they do not know.
+static bool isStatic(const ::onnx::TensorShapeProto::Dimension &dim) {
+  return dim.has_dim_value() && dim.dim_value() >= 0;
+}
 
 LogicalResult GraphImporter::checkDeclared(const ValueInfoProto &value, RankedTensorType type) {
   if (!value.type().has_tensor_type())
@@ -279,6 +285,12 @@ FailureOr<RankedTensorType> GraphImporter::inputType(const ValueInfoProto &input
   if (!elementType)
     return mlir::emitError(loc) << "unsupported: input '" << input.name() << "' has elements of "
                                 << getDataTypeName(declared.elem_type());
+  auto sized = [&](ArrayRef<int64_t> shape) -> FailureOr<RankedTensorType> {
+    if (!countElements(shape))
+      return mlir::emitError(loc) << "input '" << input.name() << "' has too many elements: "
+                                  << showShape(shape);
+    return RankedTensorType::get(shape, elementType);
+  };
   const auto &dims = declared.shape().dim();
   auto given = options.shapes.find(input.name());
   if (given != options.shapes.end()) {
@@ -286,7 +298,7 @@ FailureOr<RankedTensorType> GraphImporter::inputType(const ValueInfoProto &input
     for (int i = 0; fits && declared.has_shape() && i < dims.size(); ++i)
       fits = !isStatic(dims[i]) || dims[i].dim_value() == given->second[i];
     if (fits)
-      return RankedTensorType::get(given->second, elementType);
+      return sized(given->second);
     SmallVector<int64_t> shape;
     for (const auto &dim : dims)
       shape.push_back(isStatic(dim) ? dim.dim_value() : ShapedType::kDynamic);
@@ -297,9 +309,6 @@ FailureOr<RankedTensorType> GraphImporter::inputType(const ValueInfoProto &input
   bool isComplete = declared.has_shape();
   SmallVector<int64_t> shape;
   for (const auto &[i, dim] : llvm::enumerate(dims)) {
-    if (isStatic(dim) && dim.dim_value() < 0)
-      return mlir::emitError(loc) << "input '" << input.name() << "' has the negative extent "
-                                  << dim.dim_value();
     if (!isStatic(dim) && i > 0)
       isComplete = false;
     text += i > 0 ? "x" : "";
@@ -314,7 +323,7 @@ FailureOr<RankedTensorType> GraphImporter::inputType(const ValueInfoProto &input
               (declared.has_shape() ? text : "<unknown rank>");
     return RankedTensorType();
   }
-  return RankedTensorType::get(shape, elementType);
+  return sized(shape);
 }
 
 LogicalResult GraphImporter::importBoundInput(const std::string &name) {

@@ -55,6 +55,7 @@ LogicalResult convoy::onnx::importGemm(NodeImport &node) {
   const Tensor &lhs = node.input(0), &rhs = node.input(1);
   if (lhs.rank() != 2 || rhs.rank() != 2)
     return node.error() << "needs matrices, got " << lhs.type() << " and " << rhs.type();
+  node.ignoreAttr("broadcast"); // opset 6: C may broadcast, which it always may
   double alpha = node.floatAttr("alpha", 1), beta = node.floatAttr("beta", 1);
   bool transposeLhs = node.intAttr("transA", 0), transposeRhs = node.intAttr("transB", 0);
   bool isFloat = isa<FloatType>(lhs.elementType());

@@ -57,6 +57,8 @@ public:
   /// An input; the table guarantees that the first, required ones are given.
   const Tensor &input(unsigned index) const { return inputs[index]; }
   llvm::ArrayRef<Tensor> allInputs() const { return inputs; }
+  /// Puts another tensor in the place of an input.
+  void replaceInput(unsigned index, Tensor tensor) { inputs[index] = std::move(tensor); }
   /// Checks that the inputs in [0, count) are given and that there are at most `max`.
   mlir::LogicalResult expectInputs(unsigned count, unsigned max);
   /// The elements of an input that must be known now; an error says on which inputs of the model
@@ -96,6 +98,8 @@ public:
   mlir::FailureOr<mlir::Value> toValue(const Tensor &tensor);
   /// The elements of a tensor if they are known; the value of a small constant is.
   std::optional<HostTensor> toHost(const Tensor &tensor) const;
+  /// An error if no machine can hold a tensor of that shape.
+  mlir::LogicalResult checkSize(llvm::ArrayRef<int64_t> shape);
   /// Keeps an op that was just made, or removes it if it does not verify.
   mlir::FailureOr<Tensor> keep(mlir::Operation *op);
   template <typename OpTy, typename... Args> mlir::FailureOr<Tensor> create(Args &&...args) {

@@ -47,6 +47,8 @@ LogicalResult convoy::onnx::importBatchNormalization(NodeImport &node) {
   for (unsigned i = 1; i < node.numOutputs(); ++i)
     if (node.hasOutput(i))
       return node.unsupported() << "output " << i << " exists only in training";
+  if (node.opset() < 7 && node.intAttr("is_test", 0) == 0)
+    return node.unsupported() << "attribute 'is_test' is 0: training";
   if (node.intAttr("spatial", 1) != 1)
     return node.unsupported() << "attribute 'spatial' is 0: statistics for each pixel";
   const Tensor &src = node.input(0);
@@ -157,6 +159,7 @@ static LogicalResult passThrough(NodeImport &node, Type maskType) {
 
 LogicalResult convoy::onnx::importDropoutRatioAttr(NodeImport &node) {
   node.ignoreAttr("ratio");
+  node.ignoreAttr("is_test");
   // The mask is bool since opset 10, of the data's type before.
   return passThrough(node, node.opset() >= 10 ? IntegerType::get(node.getContext(), 1)
                                               : node.input(0).elementType());

@@ -35,11 +35,13 @@ mlir::LogicalResult importReduce(NodeImport &node);
 
 // ElementwiseOps.cpp
 mlir::LogicalResult importElementwise(NodeImport &node);
+mlir::LogicalResult importAxisBroadcast(NodeImport &node);
 mlir::LogicalResult importCast(NodeImport &node);
 mlir::LogicalResult importCastLike(NodeImport &node);
 mlir::LogicalResult importClipAttrs(NodeImport &node);
 mlir::LogicalResult importClip(NodeImport &node);
 mlir::LogicalResult importPRelu(NodeImport &node);
+mlir::LogicalResult importPReluChannels(NodeImport &node);
 mlir::LogicalResult importPow(NodeImport &node);
 mlir::LogicalResult importWhere(NodeImport &node);
 mlir::LogicalResult importIdentity(NodeImport &node);

@@ -61,7 +61,10 @@ private:
       const schema::Value &value = *values->Get(i);
       uint64_t bytes = convoy_type_size(static_cast<convoy_type>(value.type()));
       // FlatBuffers' verifier looks at the alignment of a vector's length only, not its elements'.
-      if (bytes == 0 || reinterpret_cast<uintptr_t>(value.dims()->data()) % alignof(int64_t) != 0)
+      bool scalar = value.dims()->size() == 0;
+      // An empty vector's end need not be aligned; nothing of it is read.
+      if (bytes == 0 ||
+          (!scalar && reinterpret_cast<uintptr_t>(value.dims()->data()) % alignof(int64_t) != 0))
         return wrong(what, i);
       for (uint32_t d = 0; d < value.dims()->size(); ++d) {
         int64_t extent = value.dims()->Get(d);

@@ -19,12 +19,10 @@ Elements::Elements(plan::KernelOp kernel, KernelBuilder &kb, Value image)
 Value Elements::read(Value tensor, ValueRange index) {
   auto type = cnn::perImage(cast<RankedTensorType>(tensor.getType()));
   Values own;
-  for (auto [extent, position] :
-       llvm::zip_equal(type.getShape(), index.take_back(type.getRank())))
+  for (auto [extent, position] : llvm::zip_equal(type.getShape(), index.take_back(type.getRank())))
     own.push_back(extent == 1 ? kb.i64(0) : position);
   if (auto argument = dyn_cast<BlockArgument>(tensor))
-    return kb.load(type.getElementType(), bases[argument.getArgNumber()],
-                   kb.offsetOf(type, own));
+    return kb.load(type.getElementType(), bases[argument.getArgNumber()], kb.offsetOf(type, own));
   return elementOf(tensor.getDefiningOp(), *this, own);
 }
 
@@ -38,18 +36,27 @@ Value Elements::finish(cnn::EpilogueOpInterface op, Value accumulator, ValueRang
 }
 
 Type Elements::sumType(Type elementType) {
-  return isa<FloatType>(elementType) ? builder.getF64Type() : cnn::getScalarType(elementType);
+  return isa<FloatType>(elementType) ? Type(builder.getF64Type()) : builder.getI64Type();
 }
 
-Value Elements::toSum(Value element) {
-  Type type = sumType(element.getType());
-  return element.getType() == type ? element
-                                   : Value(arith::ExtFOp::create(builder, loc, type, element));
+Value Elements::toSum(Value element, Type elementType) {
+  Type type = sumType(elementType);
+  if (element.getType() == type)
+    return element;
+  if (isa<FloatType>(type))
+    return arith::ExtFOp::create(builder, loc, type, element);
+  if (isUnsigned(elementType))
+    return arith::ExtUIOp::create(builder, loc, type, element);
+  return arith::ExtSIOp::create(builder, loc, type, element);
 }
 
 Value Elements::fromSum(Value sum, Type elementType) {
   Type type = cnn::getScalarType(elementType);
-  return sum.getType() == type ? sum : Value(arith::TruncFOp::create(builder, loc, type, sum));
+  if (sum.getType() == type)
+    return sum;
+  if (isa<FloatType>(type))
+    return arith::TruncFOp::create(builder, loc, type, sum);
+  return arith::TruncIOp::create(builder, loc, type, sum);
 }
 
 Value Elements::addUp(Value a, Value b) {
@@ -64,16 +71,25 @@ Value Elements::multiply(Value a, Value b) {
   return arith::MulIOp::create(builder, loc, a, b);
 }
 
-Value Elements::multiplyAdd(Value a, Value b, Value sum) {
-  if (isa<FloatType>(a.getType()))
-    return math::FmaOp::create(builder, loc, toSum(a), toSum(b), sum);
+Value Elements::multiplyAdd(Value a, Value b, Value sum, Type elementType) {
+  a = toSum(a, elementType);
+  b = toSum(b, elementType);
+  if (isa<FloatType>(elementType))
+    return math::FmaOp::create(builder, loc, a, b, sum);
   return addUp(sum, multiply(a, b));
+}
+
+Value Elements::divide(Value sum, Value divisor, Type elementType) {
+  if (isa<FloatType>(elementType))
+    return arith::DivFOp::create(builder, loc, sum, divisor);
+  return isUnsigned(elementType) ? Value(arith::DivUIOp::create(builder, loc, sum, divisor))
+                                 : Value(arith::DivSIOp::create(builder, loc, sum, divisor));
 }
 
 Value Elements::maximum(Type elementType, Value a, Value b) {
   if (isa<FloatType>(elementType))
     return arith::MaximumFOp::create(builder, loc, a, b);
-  if (elementType.isUnsignedInteger() || elementType.isInteger(1))
+  if (isUnsigned(elementType))
     return arith::MaxUIOp::create(builder, loc, a, b);
   return arith::MaxSIOp::create(builder, loc, a, b);
 }
@@ -81,7 +97,7 @@ Value Elements::maximum(Type elementType, Value a, Value b) {
 Value Elements::minimum(Type elementType, Value a, Value b) {
   if (isa<FloatType>(elementType))
     return arith::MinimumFOp::create(builder, loc, a, b);
-  if (elementType.isUnsignedInteger() || elementType.isInteger(1))
+  if (isUnsigned(elementType))
     return arith::MinUIOp::create(builder, loc, a, b);
   return arith::MinSIOp::create(builder, loc, a, b);
 }
@@ -92,10 +108,10 @@ Value Elements::extreme(Type elementType, bool greatest) {
     value = builder.getFloatAttr(type, APFloat::getInf(type.getFloatSemantics(), !greatest));
   } else {
     unsigned width = elementType.getIntOrFloatBitWidth();
-    bool isUnsigned = elementType.isUnsignedInteger() || width == 1;
-    APInt number = isUnsigned ? (greatest ? APInt::getMaxValue(width) : APInt::getMinValue(width))
-                              : (greatest ? APInt::getSignedMaxValue(width)
-                                          : APInt::getSignedMinValue(width));
+    APInt number =
+        isUnsigned(elementType)
+            ? (greatest ? APInt::getMaxValue(width) : APInt::getMinValue(width))
+            : (greatest ? APInt::getSignedMaxValue(width) : APInt::getSignedMinValue(width));
     value = builder.getIntegerAttr(cnn::getScalarType(elementType), number);
   }
   return arith::ConstantOp::create(builder, loc, value);
@@ -110,8 +126,7 @@ Value Elements::compare(arith::CmpIPredicate predicate, Value a, Value b) {
 }
 
 Value Elements::isInside(Value index, int64_t low, int64_t high) {
-  return arith::AndIOp::create(builder, loc,
-                               compare(arith::CmpIPredicate::sge, index, kb.i64(low)),
+  return arith::AndIOp::create(builder, loc, compare(arith::CmpIPredicate::sge, index, kb.i64(low)),
                                compare(arith::CmpIPredicate::slt, index, kb.i64(high)));
 }
 
@@ -139,10 +154,11 @@ Elements::Values Elements::nest(ArrayRef<Range> ranges, ValueRange carried,
 // Calls `found` with the op as what it is.
 template <typename Found> static auto dispatch(Operation *op, Found found) {
   return llvm::TypeSwitch<Operation *, decltype(found(cnn::ConvOp()))>(op)
-      .template Case<cnn::ConvOp, cnn::ConvTransposeOp, cnn::PoolOp, cnn::PoolArgmaxOp, cnn::MatmulOp,
-            cnn::ReduceOp, cnn::LrnOp, cnn::BatchNormOp, cnn::SoftmaxOp, cnn::ConstantOp,
-            cnn::MapOp, cnn::ReshapeOp, cnn::TransposeOp, cnn::BroadcastOp, cnn::SliceOp,
-            cnn::ConcatOp, cnn::PadOp, cnn::ResizeOp, cnn::GatherOp, cnn::RelayoutOp>(found)
+      .template Case<cnn::ConvOp, cnn::ConvTransposeOp, cnn::PoolOp, cnn::PoolArgmaxOp,
+                     cnn::MatmulOp, cnn::ReduceOp, cnn::LrnOp, cnn::BatchNormOp, cnn::SoftmaxOp,
+                     cnn::ConstantOp, cnn::MapOp, cnn::ReshapeOp, cnn::TransposeOp,
+                     cnn::BroadcastOp, cnn::SliceOp, cnn::ConcatOp, cnn::PadOp, cnn::ResizeOp,
+                     cnn::GatherOp, cnn::RelayoutOp>(found)
       .Default({});
 }
 
@@ -163,7 +179,8 @@ int64_t convoy::workPerElement(Operation *op) {
     return std::max<int64_t>(result, 1);
   };
   return llvm::TypeSwitch<Operation *, int64_t>(op)
-      .Case([&](cnn::ConvOp conv) { return product(typeOf(conv.getWei()).getShape().drop_front()); })
+      .Case(
+          [&](cnn::ConvOp conv) { return product(typeOf(conv.getWei()).getShape().drop_front()); })
       .Case([&](cnn::ConvTransposeOp conv) {
         auto wei = typeOf(conv.getWei());
         return product(wei.getShape()) / std::max<int64_t>(wei.getDimSize(1) * conv.getGroups(), 1);
@@ -172,8 +189,8 @@ int64_t convoy::workPerElement(Operation *op) {
       .Case([&](cnn::PoolArgmaxOp pool) { return product(pool.getKernel()); })
       .Case([&](cnn::MatmulOp matmul) {
         auto lhs = typeOf(matmul.getLhs());
-        return std::max<int64_t>(
-            lhs.getDimSize(lhs.getRank() - (matmul.getTransposeLhs() ? 2 : 1)), 1);
+        return std::max<int64_t>(lhs.getDimSize(lhs.getRank() - (matmul.getTransposeLhs() ? 2 : 1)),
+                                 1);
       })
       .Case([&](cnn::ReduceOp reduce) {
         int64_t work = 1;

@@ -25,14 +25,20 @@ public:
   /// The result's element from an accumulator: its scalar region, applied to the extras' elements.
   mlir::Value finish(cnn::EpilogueOpInterface op, mlir::Value accumulator, mlir::ValueRange index);
 
-  /// The type in which sums of elements are taken: f64 for floats, integers as they are.
+  /// The type in which sums of elements are taken: f64 for floats, i64 for integers.
   mlir::Type sumType(mlir::Type elementType);
-  mlir::Value toSum(mlir::Value element);
+  mlir::Value toSum(mlir::Value element, mlir::Type elementType);
+  /// Rounds, or wraps.
   mlir::Value fromSum(mlir::Value sum, mlir::Type elementType);
   mlir::Value addUp(mlir::Value a, mlir::Value b);
   mlir::Value multiply(mlir::Value a, mlir::Value b);
-  /// sum + a * b, where a and b are elements.
-  mlir::Value multiplyAdd(mlir::Value a, mlir::Value b, mlir::Value sum);
+  /// sum + a * b, where a and b are elements of one type.
+  mlir::Value multiplyAdd(mlir::Value a, mlir::Value b, mlir::Value sum, mlir::Type elementType);
+  mlir::Value divide(mlir::Value sum, mlir::Value divisor, mlir::Type elementType);
+  /// Whether an integer is extended by zero; a bool is.
+  static bool isUnsigned(mlir::Type elementType) {
+    return elementType.isUnsignedInteger() || elementType.isInteger(1);
+  }
   /// NaN if one is NaN.
   mlir::Value maximum(mlir::Type elementType, mlir::Value a, mlir::Value b);
   mlir::Value minimum(mlir::Type elementType, mlir::Value a, mlir::Value b);

@@ -135,8 +135,8 @@ LogicalResult convoy::lowerToLoops(plan::KernelOp kernel, KernelBuilder &kb) {
     std::optional<unsigned> innermost;
     if (auto softmax = dyn_cast_or_null<cnn::SoftmaxOp>(op))
       innermost = softmax.getAxis();
-    Tiling tiling = makeTiling(cast<RankedTensorType>(value.getType()),
-                               op ? workPerElement(op) : 1, innermost);
+    Tiling tiling =
+        makeTiling(cast<RankedTensorType>(value.getType()), op ? workPerElement(op) : 1, innermost);
     tiles += tiling.tiles;
     outputs.push_back({value, static_cast<unsigned>(body.getNumArguments() + i), tiling});
   }

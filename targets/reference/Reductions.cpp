@@ -21,13 +21,12 @@ Value convoy::elementOf(cnn::MatmulOp op, Elements &in, ValueRange index) {
     return result;
   };
   Type sumType = in.sumType(lhs.getElementType());
-  Value sum =
-      in.nest({{kb.i64(0), kb.i64(inner)}}, kb.constant(sumType, 0),
-              [&](ValueRange k, ValueRange carried) {
-                Value left = in.read(op.getLhs(), matrixIndex(row, k[0], op.getTransposeLhs()));
-                Value right = in.read(op.getRhs(), matrixIndex(k[0], column, op.getTransposeRhs()));
-                return Elements::Values{in.multiplyAdd(left, right, carried[0])};
-              })[0];
+  Value sum = in.nest(
+      {{kb.i64(0), kb.i64(inner)}}, kb.constant(sumType, 0), [&](ValueRange k, ValueRange carried) {
+        Value left = in.read(op.getLhs(), matrixIndex(row, k[0], op.getTransposeLhs()));
+        Value right = in.read(op.getRhs(), matrixIndex(k[0], column, op.getTransposeRhs()));
+        return Elements::Values{in.multiplyAdd(left, right, carried[0], lhs.getElementType())};
+      })[0];
   return in.finish(op, in.fromSum(sum, lhs.getElementType()), index);
 }
 
@@ -68,24 +67,19 @@ Value convoy::elementOf(cnn::ReduceOp op, Elements &in, ValueRange index) {
     case cnn::ReduceKind::Min:
       return Elements::Values{in.minimum(elementType, carried[0], element)};
     case cnn::ReduceKind::Prod:
-      return Elements::Values{in.multiply(carried[0], in.toSum(element))};
+      return Elements::Values{in.multiply(carried[0], in.toSum(element, elementType))};
     case cnn::ReduceKind::Sum:
     case cnn::ReduceKind::Mean:
       break;
     }
-    return Elements::Values{in.addUp(carried[0], in.toSum(element))};
+    return Elements::Values{in.addUp(carried[0], in.toSum(element, elementType))};
   })[0];
   if (isExtreme)
     return in.finish(op, result, index);
 
-  if (kind == cnn::ReduceKind::Mean) {
-    if (isa<FloatType>(sumType))
-      result = arith::DivFOp::create(in.builder, in.loc, result, kb.constant(sumType, count));
-    else if (count > 1 && elementType.isUnsignedInteger())
-      result = arith::DivUIOp::create(in.builder, in.loc, result, kb.constant(sumType, count));
-    else if (count > 1)
-      result = arith::DivSIOp::create(in.builder, in.loc, result, kb.constant(sumType, count));
-  }
+  // Of no integers the mean is 0.
+  if (kind == cnn::ReduceKind::Mean && (count > 0 || isa<FloatType>(sumType)))
+    result = in.divide(result, kb.constant(sumType, count), elementType);
   return in.finish(op, in.fromSum(result, elementType), index);
 }
 
@@ -97,13 +91,13 @@ Elements::Values convoy::softmaxRow(cnn::SoftmaxOp op, Elements &in, ValueRange 
   auto elementAt = [&](Value position) {
     Elements::Values own(index);
     own[axis] = position;
-    return in.toSum(in.read(op.getSrc(), own));
+    return in.toSum(in.read(op.getSrc(), own), src.getElementType());
   };
   Type f64 = in.builder.getF64Type();
-  Value largest = in.nest(range, in.extreme(f64, /*greatest=*/false),
-                          [&](ValueRange k, ValueRange carried) {
-                            return Elements::Values{in.maximum(f64, carried[0], elementAt(k[0]))};
-                          })[0];
+  Value largest =
+      in.nest(range, in.extreme(f64, /*greatest=*/false), [&](ValueRange k, ValueRange carried) {
+        return Elements::Values{in.maximum(f64, carried[0], elementAt(k[0]))};
+      })[0];
   Value sum = in.nest(range, kb.constant(f64, 0), [&](ValueRange k, ValueRange carried) {
     Value shifted = arith::SubFOp::create(in.builder, in.loc, elementAt(k[0]), largest);
     Value term = math::ExpOp::create(in.builder, in.loc, shifted);
@@ -115,7 +109,7 @@ Elements::Values convoy::softmaxRow(cnn::SoftmaxOp op, Elements &in, ValueRange 
 }
 
 Value convoy::softmaxElement(cnn::SoftmaxOp op, Elements &in, ValueRange row, ValueRange index) {
-  Value element = in.toSum(in.read(op.getSrc(), index));
+  Value element = in.toSum(in.read(op.getSrc(), index), typeOf(op.getSrc()).getElementType());
   Value shifted = arith::SubFOp::create(in.builder, in.loc, element, row[0]);
   Value result;
   if (op.getLog())
@@ -135,9 +129,7 @@ Value convoy::elementOf(cnn::LrnOp op, Elements &in, ValueRange index) {
   RankedTensorType src = typeOf(op.getSrc());
   int64_t size = op.getSize(), channels = src.getDimSize(1);
   Type f64 = in.builder.getF64Type();
-  auto constant = [&](const APFloat &value) {
-    return kb.constant(f64, value.convertToDouble());
-  };
+  auto constant = [&](const APFloat &value) { return kb.constant(f64, value.convertToDouble()); };
   Value begin = kb.max(kb.sub(index[1], kb.i64((size - 1) / 2)), kb.i64(0));
   Value end = kb.min(kb.add(index[1], size / 2 + 1), kb.i64(channels));
   Value squares =
@@ -145,27 +137,30 @@ Value convoy::elementOf(cnn::LrnOp op, Elements &in, ValueRange index) {
         Elements::Values position(index);
         position[1] = k[0];
         Value element = in.read(op.getSrc(), position);
-        return Elements::Values{in.multiplyAdd(element, element, carried[0])};
+        return Elements::Values{in.multiplyAdd(element, element, carried[0], src.getElementType())};
       })[0];
   Value scale = kb.constant(f64, op.getAlpha().convertToDouble() / static_cast<double>(size));
   Value base = math::FmaOp::create(in.builder, in.loc, squares, scale, constant(op.getBias()));
   Value power = math::PowFOp::create(in.builder, in.loc, base, constant(op.getBeta()));
-  Value element = in.toSum(in.read(op.getSrc(), index));
+  Value element = in.toSum(in.read(op.getSrc(), index), typeOf(op.getSrc()).getElementType());
   return in.fromSum(arith::DivFOp::create(in.builder, in.loc, element, power),
                     src.getElementType());
 }
 
 Value convoy::elementOf(cnn::BatchNormOp op, Elements &in, ValueRange index) {
   Value channel = index.size() > 1 ? index[1] : in.kb.i64(0);
-  auto parameter = [&](Value tensor) { return in.toSum(in.read(tensor, channel)); };
+  auto read = [&](Value tensor, ValueRange index) {
+    return in.toSum(in.read(tensor, index), typeOf(tensor).getElementType());
+  };
+  auto parameter = [&](Value tensor) { return read(tensor, channel); };
   OpBuilder &b = in.builder;
   Value epsilon = in.kb.constant(b.getF64Type(), op.getEpsilon().convertToDouble());
   Value deviation = math::SqrtOp::create(
       b, in.loc, arith::AddFOp::create(b, in.loc, parameter(op.getVariance()), epsilon));
-  Value centered = arith::SubFOp::create(b, in.loc, in.toSum(in.read(op.getSrc(), index)),
-                                         parameter(op.getMean()));
+  Value centered =
+      arith::SubFOp::create(b, in.loc, read(op.getSrc(), index), parameter(op.getMean()));
   Value normalized = arith::DivFOp::create(b, in.loc, centered, deviation);
-  Value result = math::FmaOp::create(b, in.loc, normalized, parameter(op.getScale()),
-                                     parameter(op.getBias()));
+  Value result =
+      math::FmaOp::create(b, in.loc, normalized, parameter(op.getScale()), parameter(op.getBias()));
   return in.fromSum(result, typeOf(op.getDst()).getElementType());
 }

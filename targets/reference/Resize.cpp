@@ -9,23 +9,22 @@
 using namespace mlir;
 using namespace convoy;
 
-// A weighted sum as an integer: truncated towards zero, as ONNX's reference casts it, and held
-// inside the type.
+// A weighted sum as an integer: to the nearest, ties to even, and held inside the type.
 static Value toInteger(Elements &in, Value sum, Type elementType) {
   OpBuilder &b = in.builder;
   unsigned width = elementType.getIntOrFloatBitWidth();
-  bool isUnsigned = elementType.isUnsignedInteger() || width == 1;
-  Type type = cnn::getScalarType(elementType);
-  APInt low = isUnsigned ? APInt::getMinValue(width) : APInt::getSignedMinValue(width);
-  APInt high = isUnsigned ? APInt::getMaxValue(width) : APInt::getSignedMaxValue(width);
-  double lowest = low.roundToDouble(!isUnsigned), highest = high.roundToDouble(!isUnsigned);
-  if (width == 64) // 2^63 - 1 and 2^64 - 1 are no doubles
-    highest = std::nextafter(highest, 0.0);
-  Value held = arith::MaxNumFOp::create(b, in.loc, sum, in.kb.constant(sum.getType(), lowest));
-  held = arith::MinNumFOp::create(b, in.loc, held, in.kb.constant(sum.getType(), highest));
-  if (isUnsigned)
-    return arith::FPToUIOp::create(b, in.loc, type, held);
-  return arith::FPToSIOp::create(b, in.loc, type, held);
+  bool isUnsigned = Elements::isUnsigned(elementType);
+  Type type = cnn::getScalarType(elementType), f64 = sum.getType();
+  double low = isUnsigned ? 0 : -std::ldexp(1.0, width - 1);
+  double high = std::ldexp(1.0, isUnsigned ? width : width - 1); // the first that is too large
+  Value rounded = math::RoundEvenOp::create(b, in.loc, sum);
+  Value tooLarge = arith::CmpFOp::create(b, in.loc, arith::CmpFPredicate::OGE, rounded,
+                                         in.kb.constant(f64, high));
+  Value held = arith::MaxNumFOp::create(b, in.loc, rounded, in.kb.constant(f64, low));
+  held = arith::MinNumFOp::create(b, in.loc, held, in.kb.constant(f64, std::nextafter(high, 0.0)));
+  Value number = isUnsigned ? Value(arith::FPToUIOp::create(b, in.loc, type, held))
+                            : Value(arith::FPToSIOp::create(b, in.loc, type, held));
+  return in.select(tooLarge, in.extreme(elementType, /*greatest=*/true), number);
 }
 
 Value convoy::elementOf(cnn::ResizeOp op, Elements &in, ValueRange index) {
@@ -84,11 +83,11 @@ Value convoy::elementOf(cnn::ResizeOp op, Elements &in, ValueRange index) {
         weight = weight ? in.multiply(weight, own) : own;
       }
       Value element = in.read(op.getSrc(), position);
-      if (elementType.isUnsignedInteger() || elementType.isInteger(1))
+      if (isa<IntegerType>(scalar) && Elements::isUnsigned(elementType))
         element = arith::UIToFPOp::create(in.builder, in.loc, f64, element);
       else if (isa<IntegerType>(scalar))
         element = arith::SIToFPOp::create(in.builder, in.loc, f64, element);
-      return Elements::Values{in.multiplyAdd(element, weight, carried[0])};
+      return Elements::Values{in.multiplyAdd(element, weight, carried[0], element.getType())};
     })[0];
     return isa<FloatType>(scalar) ? in.fromSum(sum, elementType) : toInteger(in, sum, elementType);
   };

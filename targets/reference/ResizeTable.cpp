@@ -19,7 +19,8 @@ struct Axis {
 } // namespace
 
 // The source's coordinate of the result's coordinate x, in the words of ONNX's
-// coordinate_transformation_mode.
+// coordinate_transformation_mode. What its formulas call length_resized is the result's extent, but
+// for align_corners, where ONNX's own tests take the extent before it is rounded.
 static double originalOf(CoordinateMode mode, double x, const Axis &axis) {
   switch (mode) {
   case CoordinateMode::HalfPixel:
@@ -30,7 +31,7 @@ static double originalOf(CoordinateMode mode, double x, const Axis &axis) {
     return offset + (x + 0.5) / axis.scale - 0.5;
   }
   case CoordinateMode::PytorchHalfPixel:
-    return axis.resized > 1 ? (x + 0.5) / axis.scale - 0.5 : 0;
+    return axis.resizedInt > 1 ? (x + 0.5) / axis.scale - 0.5 : 0;
   case CoordinateMode::AlignCorners:
     return axis.resized == 1 ? 0 : x * (axis.extent - 1) / (axis.resized - 1);
   case CoordinateMode::Asymmetric:
@@ -39,8 +40,8 @@ static double originalOf(CoordinateMode mode, double x, const Axis &axis) {
     return (x + 0.5) / axis.scale;
   case CoordinateMode::TfCropAndResize: {
     double span = (axis.roiEnd - axis.roiStart) * (axis.extent - 1);
-    if (axis.resized > 1)
-      return axis.roiStart * (axis.extent - 1) + x * span / (axis.resized - 1);
+    if (axis.resizedInt > 1)
+      return axis.roiStart * (axis.extent - 1) + x * span / (axis.resizedInt - 1);
     return 0.5 * (axis.roiStart + axis.roiEnd) * (axis.extent - 1);
   }
   }
@@ -56,9 +57,7 @@ static double cubicWeight(double distance, double a) {
   return 0;
 }
 
-static double linearWeight(double distance) {
-  return std::max(0.0, 1 - std::abs(distance));
-}
+static double linearWeight(double distance) { return std::max(0.0, 1 - std::abs(distance)); }
 
 static int64_t nearestOf(NearestMode mode, double x) {
   double floor = std::floor(x), ratio = x - floor;
@@ -102,7 +101,8 @@ ResizeAxis convoy::makeResizeAxis(ResizeOp op, unsigned dim) {
   ResizeAxis table;
   // An axis that is not resized keeps its elements, whatever the kernel would weigh in.
   bool crops = op.getCoordinates() == CoordinateMode::TfCropAndResize;
-  if (extent == size && axis.scale == 1 && !crops) {
+  bool whole = !crops || (axis.roiStart == 0 && axis.roiEnd == 1);
+  if (extent == size && axis.scale == 1 && whole) {
     for (int64_t i = 0; i < size; ++i) {
       table.indices.push_back(i);
       table.weights.push_back(1);
@@ -116,8 +116,6 @@ ResizeAxis convoy::makeResizeAxis(ResizeOp op, unsigned dim) {
   int64_t reach = cubic ? 2 : 1; // of the kernel, in source elements, when it is not widened
   int64_t first = static_cast<int64_t>(std::floor(-reach / widening)) + 1;
   table.taps = nearest ? 1 : 2 - 2 * first;
-  if (!nearest && !cubic)
-    table.taps = 2 - 2 * first;
   double cubicA = op.getCubicCoeffA().convertToDouble();
 
   for (int64_t o = 0; o < size; ++o) {

@@ -44,7 +44,8 @@ Value convoy::elementOf(cnn::ConvOp op, Elements &in, ValueRange index) {
       weiIndex.push_back(k[d + 1]);
     }
     return Elements::Values{in.multiplyAdd(in.read(op.getSrc(), srcIndex),
-                                           in.read(op.getWei(), weiIndex), carried[0])};
+                                           in.read(op.getWei(), weiIndex), carried[0],
+                                           src.getElementType())};
   })[0];
   return in.finish(op, in.fromSum(sum, src.getElementType()), index);
 }
@@ -69,13 +70,12 @@ Value convoy::elementOf(cnn::ConvTransposeOp op, Elements &in, ValueRange index)
     Value reaches;
     for (int64_t d = 0; d < spatial; ++d) {
       int64_t stride = op.getStrides()[d];
-      Value position = kb.sub(kb.add(index[d + 2], op.getPads()[d]),
-                              kb.mul(k[d + 1], op.getDilations()[d]));
+      Value position =
+          kb.sub(kb.add(index[d + 2], op.getPads()[d]), kb.mul(k[d + 1], op.getDilations()[d]));
       // The division is of unsigned numbers: a negative position must not pass.
       Value aligned = in.compare(arith::CmpIPredicate::eq, kb.rem(position, stride), kb.i64(0));
-      Value ok = arith::AndIOp::create(
-          in.builder, in.loc, aligned,
-          in.isInside(position, 0, src.getDimSize(d + 2) * stride));
+      Value ok = arith::AndIOp::create(in.builder, in.loc, aligned,
+                                       in.isInside(position, 0, src.getDimSize(d + 2) * stride));
       reaches = reaches ? Value(arith::AndIOp::create(in.builder, in.loc, reaches, ok)) : ok;
       srcIndex.push_back(kb.div(position, stride));
       weiIndex.push_back(k[d + 1]);
@@ -84,7 +84,8 @@ Value convoy::elementOf(cnn::ConvTransposeOp op, Elements &in, ValueRange index)
         reaches, sumType,
         [&] {
           return Elements::Values{in.multiplyAdd(in.read(op.getSrc(), srcIndex),
-                                                 in.read(op.getWei(), weiIndex), carried[0])};
+                                                 in.read(op.getWei(), weiIndex), carried[0],
+                                                 src.getElementType())};
         },
         [&] { return Elements::Values{carried[0]}; });
   })[0];
@@ -102,8 +103,7 @@ struct PoolWindow {
     int64_t spatial = src.getRank() - 2;
     for (int64_t d = 0; d < spatial; ++d) {
       int64_t low = op.getPads()[d], high = op.getPads()[d + spatial];
-      origins.push_back(
-          in.kb.sub(in.kb.mul(index[d + 2], op.getStrides()[d]), in.kb.i64(low)));
+      origins.push_back(in.kb.sub(in.kb.mul(index[d + 2], op.getStrides()[d]), in.kb.i64(low)));
       ranges.push_back(windowRange(in.kb, origins[d], withPadding ? -low : 0,
                                    src.getDimSize(d + 2) + (withPadding ? high : 0),
                                    op.getDilations()[d], op.getKernel()[d]));
@@ -131,37 +131,30 @@ Value convoy::elementOf(cnn::PoolOp op, Elements &in, ValueRange index) {
   Type elementType = typeOf(op.getSrc()).getElementType();
   PoolWindow window(op, in, index, /*withPadding=*/false);
   if (op.getKind() == cnn::PoolKind::Max) {
-    Value largest = in.nest(
-        window.ranges, in.extreme(elementType, /*greatest=*/false),
-        [&](ValueRange k, ValueRange carried) {
-          Value element = in.read(op.getSrc(), window.srcIndex(op, in, index, k));
-          return Elements::Values{in.maximum(elementType, carried[0], element)};
-        })[0];
+    Value largest = in.nest(window.ranges, in.extreme(elementType, /*greatest=*/false),
+                            [&](ValueRange k, ValueRange carried) {
+                              Value element =
+                                  in.read(op.getSrc(), window.srcIndex(op, in, index, k));
+                              return Elements::Values{in.maximum(elementType, carried[0], element)};
+                            })[0];
     return in.finish(op, largest, index);
   }
 
   Type sumType = in.sumType(elementType);
-  Value sum = in.nest(window.ranges, in.kb.constant(sumType, 0),
-                      [&](ValueRange k, ValueRange carried) {
-                        Value element = in.read(op.getSrc(), window.srcIndex(op, in, index, k));
-                        return Elements::Values{in.addUp(carried[0], in.toSum(element))};
-                      })[0];
+  Value sum =
+      in.nest(window.ranges, in.kb.constant(sumType, 0), [&](ValueRange k, ValueRange carried) {
+        Value element = in.read(op.getSrc(), window.srcIndex(op, in, index, k));
+        return Elements::Values{in.addUp(carried[0], in.toSum(element, elementType))};
+      })[0];
   Value count = op.getCountIncludePad()
                     ? countOf(PoolWindow(op, in, index, /*withPadding=*/true), in)
                     : countOf(window, in);
-  Value average;
-  if (isa<FloatType>(sumType)) {
-    Value divisor = arith::SIToFPOp::create(in.builder, in.loc, sumType, count);
-    average = arith::DivFOp::create(in.builder, in.loc, sum, divisor);
-  } else {
-    // A window without elements has the sum 0: dividing by 1 keeps it.
-    Value divisor = in.kb.max(count, in.kb.i64(1));
-    if (sumType != divisor.getType())
-      divisor = arith::TruncIOp::create(in.builder, in.loc, sumType, divisor);
-    average = elementType.isUnsignedInteger()
-                  ? Value(arith::DivUIOp::create(in.builder, in.loc, sum, divisor))
-                  : Value(arith::DivSIOp::create(in.builder, in.loc, sum, divisor));
-  }
+  Value divisor;
+  if (isa<FloatType>(sumType))
+    divisor = arith::SIToFPOp::create(in.builder, in.loc, sumType, count);
+  else // a window without elements has the sum 0: dividing by 1 keeps it
+    divisor = in.kb.max(count, in.kb.i64(1));
+  Value average = in.divide(sum, divisor, elementType);
   return in.finish(op, in.fromSum(average, elementType), index);
 }
 
@@ -185,27 +178,26 @@ Value convoy::elementOf(cnn::PoolArgmaxOp op, Elements &in, ValueRange index) {
 
   // -1 stands for none yet, so that a first element that is the least value counts.
   Elements::Values start{in.extreme(elementType, /*greatest=*/false), kb.i64(-1)};
-  Elements::Values found =
-      in.nest(window.ranges, start, [&](ValueRange k, ValueRange carried) {
-        Elements::Values position = window.srcIndex(op, in, index, k);
-        Value element = in.read(op.getSrc(), position);
-        Value larger;
-        if (isa<FloatType>(elementType)) {
-          // NaN is larger than every number, and the first NaN wins.
-          Value above = arith::CmpFOp::create(in.builder, in.loc, arith::CmpFPredicate::UGT,
-                                              element, carried[0]);
-          Value ordered = arith::CmpFOp::create(in.builder, in.loc, arith::CmpFPredicate::ORD,
-                                                carried[0], carried[0]);
-          larger = arith::AndIOp::create(in.builder, in.loc, above, ordered);
-        } else {
-          larger = in.compare(elementType.isUnsignedInteger() ? arith::CmpIPredicate::ugt
-                                                              : arith::CmpIPredicate::sgt,
-                              element, carried[0]);
-        }
-        Value none = in.compare(arith::CmpIPredicate::eq, carried[1], kb.i64(-1));
-        Value take = arith::OrIOp::create(in.builder, in.loc, none, larger);
-        return Elements::Values{in.select(take, element, carried[0]),
-                                in.select(take, flatten(position), carried[1])};
-      });
+  Elements::Values found = in.nest(window.ranges, start, [&](ValueRange k, ValueRange carried) {
+    Elements::Values position = window.srcIndex(op, in, index, k);
+    Value element = in.read(op.getSrc(), position);
+    Value larger;
+    if (isa<FloatType>(elementType)) {
+      // NaN is larger than every number, and the first NaN wins.
+      Value above =
+          arith::CmpFOp::create(in.builder, in.loc, arith::CmpFPredicate::UGT, element, carried[0]);
+      Value ordered = arith::CmpFOp::create(in.builder, in.loc, arith::CmpFPredicate::ORD,
+                                            carried[0], carried[0]);
+      larger = arith::AndIOp::create(in.builder, in.loc, above, ordered);
+    } else {
+      larger = in.compare(elementType.isUnsignedInteger() ? arith::CmpIPredicate::ugt
+                                                          : arith::CmpIPredicate::sgt,
+                          element, carried[0]);
+    }
+    Value none = in.compare(arith::CmpIPredicate::eq, carried[1], kb.i64(-1));
+    Value take = arith::OrIOp::create(in.builder, in.loc, none, larger);
+    return Elements::Values{in.select(take, element, carried[0]),
+                            in.select(take, flatten(position), carried[1])};
+  });
   return found[1];
 }

@@ -8,6 +8,7 @@
 
 using namespace convoy;
 
+static constexpr double kInfinity = std::numeric_limits<double>::infinity();
 static constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 // Of what is rare in networks, f32 is computed in f64: one version to get right, and the best
@@ -30,8 +31,8 @@ struct Angle {
 
 // x mod (pi / 2) in two ways. Up to 2^30 the multiples of pi / 2 are taken off in three parts, each
 // product and difference rounded once: the rest keeps a relative error of about 1e-16 unless x is
-// within 1e-20 of a multiple. Beyond, x * 2 / pi mod 4 comes from a product with 212 bits of 2 / pi,
-// whose parts are reduced before they are added: the rest has an absolute error of 1e-15 up to
+// within 1e-20 of a multiple. Beyond, x * 2 / pi mod 4 comes from a product with 212 bits of 2 /
+// pi, whose parts are reduced before they are added: the rest has an absolute error of 1e-15 up to
 // 2^128, which is all of f32. What is beyond that, and no number, has no angle: NaN.
 static Angle reduceAngle(const Num &x) {
   constexpr double kNearLimit = 0x1p30, kFarLimit = 0x1p128;
@@ -143,6 +144,21 @@ Num functions::atan(const Num &x) {
   });
 }
 
+Num functions::atan2(const Num &y, const Num &x) {
+  if (!x.isF64())
+    return atan2(y.toF64(), x.toF64()).to(x.element());
+  Num ratio = abs(y) / abs(x);
+  // 0 / 0 and infinity / infinity stand for these angles.
+  ratio = select(y == 0.0, y.constant(0), ratio);
+  Num bothInfinite = select(abs(y) == kInfinity, abs(x), x.constant(0)) == kInfinity;
+  ratio = select(bothInfinite, x.constant(1), ratio);
+  Num angle = atanPositive(ratio);
+  // To the left of the y axis, where a zero's sign counts.
+  Num isLeft = copySign(x.constant(1), x) < 0.0;
+  Num result = copySign(select(isLeft, M_PI - angle, angle), y);
+  return select(x.isNan(), x, select(y.isNan(), y, result));
+}
+
 Num functions::asin(const Num &x) {
   return inF64(x, [](const Num &x) {
     Num a = abs(x);
@@ -151,9 +167,7 @@ Num functions::asin(const Num &x) {
 }
 
 Num functions::acos(const Num &x) {
-  return inF64(x, [](const Num &x) {
-    return atanPositive(sqrt((1.0 - x) / (1.0 + x))) * 2.0;
-  });
+  return inF64(x, [](const Num &x) { return atanPositive(sqrt((1.0 - x) / (1.0 + x))) * 2.0; });
 }
 
 //===----------------------------------------------------------------------===//
@@ -216,15 +230,15 @@ Num functions::atanh(const Num &x) {
 // sum of Chebyshev polynomials in 2t - 1.
 static Num erfcPositive(const Num &x) {
   static const double series[] = {
-      -1.30265371978170943,     0.64196979235649026,      0.0194764732041858363,
-      -0.00956151478680863164,  -0.000946595344482036866, 0.000366839497852761452,
+      -1.30265371978170943,     0.64196979235649026,       0.0194764732041858363,
+      -0.00956151478680863164,  -0.000946595344482036866,  0.000366839497852761452,
       0.0000425233248069077716, -0.0000202785781125342432, -1.62429000464702551e-6,
-      1.3036558355805232e-6,    1.56264417220661432e-8,   -8.52380959149265425e-8,
-      6.5290544390988515e-9,    5.05934349555146894e-9,   -9.91364156493033087e-10,
-      -2.27365122293183586e-10, 9.6467911020155268e-11,   2.39403808303911474e-12,
-      -6.8860275264975534e-12,  8.94487927309072572e-13,  3.13092139934295808e-13,
-      -1.12708223613672524e-13, 3.81090525518923206e-16,  7.10609761360923699e-15,
-      -1.5230282014571043e-15,  -9.457494571291234e-17,   1.21023718922427899e-16,
+      1.3036558355805232e-6,    1.56264417220661432e-8,    -8.52380959149265425e-8,
+      6.5290544390988515e-9,    5.05934349555146894e-9,    -9.91364156493033087e-10,
+      -2.27365122293183586e-10, 9.6467911020155268e-11,    2.39403808303911474e-12,
+      -6.8860275264975534e-12,  8.94487927309072572e-13,   3.13092139934295808e-13,
+      -1.12708223613672524e-13, 3.81090525518923206e-16,   7.10609761360923699e-15,
+      -1.5230282014571043e-15,  -9.457494571291234e-17,    1.21023718922427899e-16,
       -2.81666308774717697e-17};
   Num bounded = clamp(x, 0, 30); // erfc(30) is 0
   Num t = 2.0 / (bounded + 2.0);

@@ -43,7 +43,7 @@ struct ConvDepthwise : X86Strategy {
 
   std::optional<double> cost(Operation *op, cnn::TargetAttr target) const override {
     auto plan = makePlan(op, target);
-    if (!plan)
+    if (!plan || !isPackable(op->getOperand(1)))
       return std::nullopt;
     return std::max(plan->ns, moveNs(op));
   }
@@ -84,9 +84,9 @@ struct ConvDepthwise : X86Strategy {
             weights.push_back(kb.loadVector(f32, lanes, wei, kb.mul(kb.add(weiRow, kw), lanes),
                                             /*aligned=*/true));
           sweep.overColumns(segment, [&](int64_t column, ArrayRef<RowSweep::Use> uses) {
-            Value element = kb.loadVector(f32, lanes, src,
-                                          sweep.srcOffset(plane, place.oh, kh, ow, column),
-                                          /*aligned=*/true);
+            Value element =
+                kb.loadVector(f32, lanes, src, sweep.srcOffset(plane, place.oh, kh, ow, column),
+                              /*aligned=*/true);
             for (auto [pixel, kw] : uses)
               next[pixel] =
                   vector::FMAOp::create(kb.builder, kb.loc, element, weights[kw], next[pixel]);

@@ -70,8 +70,8 @@ std::optional<Plan> makePlan(Operation *op, cnn::TargetAttr target) {
     plan.shape.w = Axis();
     plan.shape.w.in = plan.shape.w.out = pixels;
   }
-  TileChoice choice = chooseTile(plan.shape.w.out, plan.dstBlocks, plan.steps(),
-                                 target.getRegisters());
+  TileChoice choice =
+      chooseTile(plan.shape.w.out, plan.dstBlocks, plan.steps(), target.getRegisters());
   plan.tile = choice.tile;
   double cycles = choice.cycles * plan.shape.h.out * plan.shape.groups * shape->n;
   plan.ns = cycles / kCyclesPerNs;
@@ -128,8 +128,8 @@ public:
         piece(blocks, first, last);
         return Values();
       };
-      kb.ifThenElse(isLast, {}, [&] { return branch(rest); },
-                    [&] { return branch(plan.tile.blocks); });
+      kb.ifThenElse(
+          isLast, {}, [&] { return branch(rest); }, [&] { return branch(plan.tile.blocks); });
     });
   }
 
@@ -159,9 +159,8 @@ private:
         end = kb.min(last, end);
       }
       kb.loop(begin, end, 1, [&](Value number) {
-        Value start =
-            kb.add(kb.mul(number, plan.tile.pixels),
-                   segment.start - segment.first * plan.tile.pixels);
+        Value start = kb.add(kb.mul(number, plan.tile.pixels),
+                             segment.start - segment.first * plan.tile.pixels);
         compute(tile, segment, oh, start);
       });
     }
@@ -202,8 +201,8 @@ private:
 
   Values overColumns(RegisterTile tile, const Segment &segment, Value oh, Value ow, Value block,
                      Value kh, int64_t channels, ValueRange carried) {
-    Value ih = kb.add(kb.add(kb.mul(oh, shape.h.stride), kb.mul(kh, shape.h.dilation)),
-                      -shape.h.pad);
+    Value ih =
+        kb.add(kb.add(kb.mul(oh, shape.h.stride), kb.mul(kh, shape.h.dilation)), -shape.h.pad);
     Value iw = kb.add(kb.mul(ow, shape.w.stride), -shape.w.pad);
     auto at = [&](Value kw, int64_t low, int64_t high, ValueRange sums) {
       Value column = kb.add(kb.add(iw, kb.mul(kw, shape.w.dilation)), low * shape.w.stride);
@@ -213,14 +212,23 @@ private:
       panel.high = high;
       return multiplyAdd(kb, tile, panel, channels, sums);
     };
-    bool isShort = plan.kind == Kind::FirstLayer && channels * shape.w.kernel <= 48;
-    if (segment.interior && shape.w.kernel > 1 && !isShort)
-      return kb.loop(kb.i64(0), kb.i64(shape.w.kernel), 1, carried,
-                     [&](Value kw, ValueRange sums) { return at(kw, 0, tile.pixels, sums); });
+    // Columns of the kernel that reach the same outputs share code. Unrolled, they would also share
+    // source elements, which the compiler would then keep on the stack.
     Values sums(carried);
-    for (auto [kw, reached] : llvm::enumerate(segment.reached))
-      if (reached.first < reached.second)
-        sums = at(kb.i64(kw), reached.first, reached.second, sums);
+    for (int64_t first = 0, end = 0; first < shape.w.kernel; first = end) {
+      auto [low, high] = segment.reached[first];
+      while (end < shape.w.kernel && segment.reached[end] == segment.reached[first])
+        ++end;
+      if (low >= high)
+        continue;
+      if (end == first + 1)
+        sums = at(kb.i64(first), low, high, sums);
+      else
+        sums = kb.loop(kb.i64(first), kb.i64(end), 1, sums,
+                       [&, low = low, high = high](Value kw, ValueRange inner) {
+                         return at(kw, low, high, inner);
+                       });
+    }
     return sums;
   }
 
@@ -277,7 +285,7 @@ struct BlockedConv : X86Strategy {
 
   std::optional<double> cost(Operation *op, cnn::TargetAttr target) const override {
     auto plan = makePlan(op, target);
-    if (!plan || plan->kind != kind)
+    if (!plan || plan->kind != kind || !isPackable(op->getOperand(1)))
       return std::nullopt;
     return std::max(plan->ns, moveNs(op));
   }

@@ -135,8 +135,8 @@ LogicalResult compile(ModuleOp source, const X86Machine &target, bool wantDumps,
     llvm::raw_string_ostream stream(part.llvmIr);
     module->print(stream, nullptr);
     SmallVector<char, 0> text;
-    if (failed(assemble(*llvm::CloneModule(*module), *machine,
-                        llvm::CodeGenFileType::AssemblyFile, text)))
+    if (failed(assemble(*llvm::CloneModule(*module), *machine, llvm::CodeGenFileType::AssemblyFile,
+                        text)))
       return failure();
     part.assembly.assign(text.begin(), text.end());
   }
@@ -191,8 +191,7 @@ X86Machine X86Machine::of(cnn::TargetAttr target) {
 }
 
 FailureOr<std::vector<char>> convoy::emitSharedObject(ArrayRef<ModuleOp> modules,
-                                                      const X86Machine &machine,
-                                                      CodeDumps &dumps) {
+                                                      const X86Machine &machine, CodeDumps &dumps) {
   // LLVM's switches and lld's state are global.
   static std::mutex mutex;
   std::lock_guard<std::mutex> lock(mutex);
@@ -209,8 +208,10 @@ FailureOr<std::vector<char>> convoy::emitSharedObject(ArrayRef<ModuleOp> modules
   LogicalResult compiled = failableParallelForEachN(context, 0, modules.size(), [&](size_t i) {
     LogicalResult result = failure();
     llvm::CrashRecoveryContext recovery;
-    bool survived = recovery.RunSafely(
-        [&] { result = compile(modules[i], machine, dumps.wanted, parts[i]); });
+    bool survived =
+        recovery.RunSafely([&] { result = compile(modules[i], machine, dumps.wanted, parts[i]); });
+    if (!survived)
+      parts[i].errors += "LLVM crashed\n";
     return success(survived && succeeded(result) && parts[i].errors.empty());
   });
   std::string errors = guard.errors;
@@ -222,7 +223,7 @@ FailureOr<std::vector<char>> convoy::emitSharedObject(ArrayRef<ModuleOp> modules
     dumps.assembly += part.assembly;
   }
   if (failed(compiled))
-    return first.emitError()
-           << "code generation failed" << (errors.empty() ? "" : ": ") << StringRef(errors).rtrim();
+    return first.emitError() << "code generation failed" << (errors.empty() ? "" : ": ")
+                             << StringRef(errors).rtrim();
   return linkSharedObject(objects, first.getLoc());
 }

@@ -16,27 +16,27 @@ namespace {
 /// What differs between f32 and f64.
 struct Format {
   int mantissaBits;
-  int64_t oneBits, rootHalfBits;   // of 1 and of sqrt(1/2)
-  double ln2High, ln2Low;          // ln 2 in two parts; the first times an exponent is exact
-  double expLow, expHigh;          // beyond them exp is 0 or infinite
+  int64_t oneBits, rootHalfBits; // of 1 and of sqrt(1/2)
+  double ln2High, ln2Low;        // ln 2 in two parts; the first times an exponent is exact
+  double expLow, expHigh;        // beyond them exp is 0 or infinite
   double leastNormal;
-  std::vector<double> exp;         // (e^r - 1 - r) / r^2 for |r| <= ln 2 / 2
+  std::vector<double> exp; // (e^r - 1 - r) / r^2 for |r| <= ln 2 / 2
 };
 
 } // namespace
 
 static const Format &formatOf(const Num &x) {
-  static const Format f32{23,
-                          0x3f800000,
-                          0x3f3504f3,
-                          0.693359375,
-                          -2.12194440e-4,
-                          -87.33654022216797,
-                          88.72283935546875,
-                          0x1p-126,
-                          // Minimax; the relative error of the exponential is 3e-9.
-                          {0.4999999343, 0.166665204, 0.04166839078, 0.00836874512,
-                           0.001381454046}};
+  static const Format f32{
+      23,
+      0x3f800000,
+      0x3f3504f3,
+      0.693359375,
+      -2.12194440e-4,
+      -87.33654022216797,
+      88.72283935546875,
+      0x1p-126,
+      // Minimax; the relative error of the exponential is 3e-9.
+      {0.4999999343, 0.166665204, 0.04166839078, 0.00836874512, 0.001381454046}};
   static const Format f64 = [] {
     Format format{52,
                   0x3ff0000000000000,

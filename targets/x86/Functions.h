@@ -16,6 +16,7 @@
 //   pow                          0.51   4e-13    in f64
 //   sin, cos, tan                0.51   6e-16    in f64; f64 itself up to |x| = 2^30
 //   asin acos atan sinh cosh     0.51   6e-16    in f64
+//   atan2                        0.51   6e-16    in f64
 //   asinh acosh atanh            0.51   6e-16    in f64
 //   cbrt                         0.51   1e-13    in f64
 //   rsqrt                        1.6    3e-16    one over the square root
@@ -43,6 +44,7 @@ Num tan(const Num &x);
 Num asin(const Num &x);
 Num acos(const Num &x);
 Num atan(const Num &x);
+Num atan2(const Num &y, const Num &x);
 Num sinh(const Num &x);
 Num cosh(const Num &x);
 Num tanh(const Num &x);

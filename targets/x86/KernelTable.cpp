@@ -42,6 +42,8 @@ const KernelTable &convoy::x86KernelTable() {
       &convDepthwise(),
       &convDirect(),
       &convFirstLayer(),
+      &convTranspose(),
+      &convPlanar(),
       &vectorPool(),
       &packedMatmul(),
       &rowMatmul(),
@@ -49,7 +51,9 @@ const KernelTable &convoy::x86KernelTable() {
       &vectorReduce(),
       &vectorSoftmax(),
       &vectorLrn(),
+      &vectorResize(),
       &stridedCopy(),
+      &runGather(),
       &reference(),
   });
   return table;

@@ -3,8 +3,8 @@
 
 #include "targets/x86/LinkObjects.h"
 
-#include "mlir/IR/Diagnostics.h"
 #include "lld/Common/Driver.h"
+#include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -32,12 +32,23 @@ FailureOr<std::vector<char>> convoy::linkSharedObject(ArrayRef<ArrayRef<char>> o
 
   std::string output = pathOf("kernels.so");
   // No segment may be writable: the runtime maps one flat image, read and execute only.
-  std::vector<std::string> args{"ld.lld",           "-shared",          "-nostdlib",
-                                "--no-undefined",   "-Bsymbolic",       "-z",
-                                "noexecstack",      "-z",               "norelro",
-                                "-z",               "rodynamic",        "--hash-style=gnu",
-                                "--build-id=none",  "--threads=1",      "-soname=kernels",
-                                "-o",               output};
+  std::vector<std::string> args{"ld.lld",
+                                "-shared",
+                                "-nostdlib",
+                                "--no-undefined",
+                                "-Bsymbolic",
+                                "-z",
+                                "noexecstack",
+                                "-z",
+                                "norelro",
+                                "-z",
+                                "rodynamic",
+                                "--hash-style=gnu",
+                                "--build-id=none",
+                                "--threads=1",
+                                "-soname=kernels",
+                                "-o",
+                                output};
   for (auto [i, object] : llvm::enumerate(objects)) {
     std::string path = pathOf("part" + Twine(i) + ".o");
     std::error_code error;

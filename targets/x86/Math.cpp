@@ -5,6 +5,7 @@
 
 #include "targets/x86/Functions.h"
 
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -32,8 +33,8 @@ Type widened(Type type) {
 bool needsWidening(Operation *op) {
   bool computes = isa_and_nonnull<arith::ArithDialect, math::MathDialect>(op->getDialect()) ||
                   isa<vector::FMAOp>(op);
-  if (!computes || isa<arith::ConstantOp, arith::ExtFOp, arith::TruncFOp, arith::BitcastOp,
-                       arith::SelectOp>(op))
+  if (!computes ||
+      isa<arith::ConstantOp, arith::ExtFOp, arith::TruncFOp, arith::BitcastOp, arith::SelectOp>(op))
     return false;
   return llvm::any_of(op->getOperandTypes(), isHalf) || llvm::any_of(op->getResultTypes(), isHalf);
 }
@@ -43,9 +44,7 @@ void widen(Operation *op) {
   OperationState state(op->getLoc(), op->getName());
   for (Value operand : op->getOperands())
     state.operands.push_back(
-        isHalf(operand.getType())
-            ? Num(builder, op->getLoc(), operand).toF32().value
-            : operand);
+        isHalf(operand.getType()) ? Num(builder, op->getLoc(), operand).toF32().value : operand);
   for (Type type : op->getResultTypes())
     state.types.push_back(widened(type));
   state.attributes = llvm::to_vector(op->getAttrs());
@@ -130,6 +129,7 @@ std::optional<Num> expand(Operation *op, OpBuilder &builder) {
     return function(operand(0));
   return llvm::TypeSwitch<Operation *, std::optional<Num>>(op)
       .Case([&](math::PowFOp) { return power(operand(0), operand(1)); })
+      .Case([&](math::Atan2Op) { return functions::atan2(operand(0), operand(1)); })
       .Case([&](math::FPowIOp) {
         Num x = operand(0);
         return functions::pow(x, operand(1).toFloat(x.element()));
@@ -216,6 +216,52 @@ template <typename Function> void replaceAll(ModuleOp module, Function function)
   });
 }
 
+Type bitsOfBf16(Type type) {
+  Type element = getElementTypeOrSelf(type);
+  if (!element.isBF16())
+    return type;
+  Type i16 = IntegerType::get(type.getContext(), 16);
+  auto vector = dyn_cast<VectorType>(type);
+  return vector ? Type(VectorType::get(vector.getShape(), i16)) : i16;
+}
+
+/// Makes every bf16 an i16 of the same bits. Nothing computes with them any more, but LLVM would
+/// hold bf16 values as f32 between blocks, and call a library to go back.
+void holdBf16AsBits(ModuleOp module) {
+  auto retype = [](Value value) { value.setType(bitsOfBf16(value.getType())); };
+  rewriteAll(module, [&](Operation *op) {
+    if (isa<LLVM::CallIntrinsicOp>(op)) { // instructions of bf16 do want them
+      OpBuilder builder(op);
+      for (OpOperand &operand : op->getOpOperands()) {
+        Type type = operand.get().getType();
+        if (getElementTypeOrSelf(type).isBF16())
+          operand.set(LLVM::BitcastOp::create(builder, op->getLoc(), type, operand.get()));
+      }
+      builder.setInsertionPointAfter(op);
+      for (Value result : op->getResults())
+        if (bitsOfBf16(result.getType()) != result.getType()) {
+          auto bits =
+              LLVM::BitcastOp::create(builder, op->getLoc(), bitsOfBf16(result.getType()), result);
+          result.replaceAllUsesExcept(bits, bits);
+        }
+      return;
+    }
+    if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
+      if (auto number = dyn_cast<FloatAttr>(constant.getValue());
+          number && number.getType().isBF16())
+        constant.setValueAttr(
+            IntegerAttr::get(bitsOfBf16(number.getType()), number.getValue().bitcastToAPInt()));
+      else if (auto dense = dyn_cast<DenseElementsAttr>(constant.getValue());
+               dense && dense.getElementType().isBF16())
+        constant.setValueAttr(dense.bitcast(IntegerType::get(op->getContext(), 16)));
+    }
+    llvm::for_each(op->getResults(), retype);
+    for (Region &region : op->getRegions())
+      for (Block &block : region)
+        llvm::for_each(block.getArguments(), retype);
+  });
+}
+
 } // namespace
 
 void convoy::expandMath(ModuleOp module) {
@@ -226,4 +272,5 @@ void convoy::expandMath(ModuleOp module) {
   });
   replaceAll(module, expand);
   replaceAll(module, convert);
+  holdBf16AsBits(module);
 }

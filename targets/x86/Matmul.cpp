@@ -1,7 +1,6 @@
 // Matrix products: rows of the result by vectors of its columns.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "dialects/Cnn/ConstantData.h"
 #include "targets/x86/RegisterTile.h"
 #include "targets/x86/Strategies.h"
 #include "targets/x86/StridedNest.h"
@@ -117,8 +116,9 @@ public:
         columns(width, tail);
         return Values();
       };
-      kb.ifThenElse(isLast, {}, [&] { return branch(rest, masked); },
-                    [&] { return branch(plan.tile.blocks, false); });
+      kb.ifThenElse(
+          isLast, {}, [&] { return branch(rest, masked); },
+          [&] { return branch(plan.tile.blocks, false); });
     });
   }
 
@@ -163,8 +163,7 @@ private:
         [&](Value index) {
           Values position(leading);
           llvm::append_range(
-              position,
-              kb.delinearize(kb.add(row, kb.rem(index, tile.pixels)), plan.rowShape));
+              position, kb.delinearize(kb.add(row, kb.rem(index, tile.pixels)), plan.rowShape));
           position.push_back(kb.add(column, kb.mul(kb.div(index, tile.pixels), lanes)));
           return position;
         },
@@ -187,14 +186,12 @@ struct Matmul : X86Strategy {
 
   std::optional<double> cost(Operation *op, cnn::TargetAttr target) const override {
     auto plan = makePlan(op, target, packed);
-    if (!plan)
+    if (!plan || (packed && !isPackable(op->getOperand(1))))
       return std::nullopt;
     double ns = std::max(plan->ns, moveNs(op));
     // Rows of the unpacked matrix lie far apart: pages and cache sets are missed.
     if (!packed)
       ns *= 1.15;
-    else if (!cnn::getConstant(op->getOperand(1)))
-      ns += 2 * double(plan->n) * plan->k * 4 / 20;
     return ns;
   }
 

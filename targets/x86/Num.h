@@ -121,8 +121,8 @@ private:
     if (isFloat())
       return create<mlir::arith::CmpFOp>(
           comparison == Less ? CmpFPredicate::OLT : CmpFPredicate::OEQ, value, b.value);
-    return create<mlir::arith::CmpIOp>(
-        comparison == Less ? CmpIPredicate::slt : CmpIPredicate::eq, value, b.value);
+    return create<mlir::arith::CmpIOp>(comparison == Less ? CmpIPredicate::slt : CmpIPredicate::eq,
+                                       value, b.value);
   }
   Num attribute(mlir::TypedAttr number) const {
     if (auto vector = mlir::dyn_cast<mlir::VectorType>(type()))

@@ -31,9 +31,8 @@ std::optional<Plan> makePlan(Operation *op, cnn::TargetAttr target) {
   if (!shape || cnn::getBytes(pool.getDst().getType()) == 0)
     return std::nullopt;
   double weight = pool.getKind() == cnn::PoolKind::Max ? 3 : 1;
-  SweepChoice choice =
-      chooseSweep(shape->w, std::max<int64_t>(target.getRegisters() / 2, 2), shape->h.kernel,
-                  weight);
+  SweepChoice choice = chooseSweep(shape->w, std::max<int64_t>(target.getRegisters() / 2, 2),
+                                   shape->h.kernel, weight);
   double cycles = choice.cycles * shape->h.out * llvm::divideCeil(shape->oc, lanes) * shape->n;
   return Plan{*shape, choice.pixels, cycles / kCyclesPerNs};
 }

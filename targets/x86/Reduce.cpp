@@ -179,17 +179,17 @@ private:
       Value column = kb.mul(number, width);
       Value start = kb.add(kb.mul(outer, plan.reduced * plan.inner), column);
       int64_t vectors = llvm::divideCeil(elements, lanes);
-      Values sums = kb.loop(
-          kb.i64(0), kb.i64(plan.reduced), 1, Values(vectors, neutral()),
-          [&](Value row, ValueRange carried) {
-            Values next(carried);
-            for (int64_t i = 0; i < vectors; ++i) {
-              Value offset = kb.add(kb.add(start, kb.mul(row, plan.inner)), i * lanes);
-              next[i] = combine(next[i], kb.loadVector(f32, lanes, src, offset, false,
-                                                       tailMask(kb, elements - i * lanes)));
-            }
-            return next;
-          });
+      Values sums =
+          kb.loop(kb.i64(0), kb.i64(plan.reduced), 1, Values(vectors, neutral()),
+                  [&](Value row, ValueRange carried) {
+                    Values next(carried);
+                    for (int64_t i = 0; i < vectors; ++i) {
+                      Value offset = kb.add(kb.add(start, kb.mul(row, plan.inner)), i * lanes);
+                      next[i] = combine(next[i], kb.loadVector(f32, lanes, src, offset, false,
+                                                               tailMask(kb, elements - i * lanes)));
+                    }
+                    return next;
+                  });
       for (int64_t i = 0; i < vectors; ++i)
         finish(sums[i], kb.add(column, i * lanes), tailMask(kb, elements - i * lanes));
       return Values();
@@ -200,7 +200,8 @@ private:
     }
     Value isLast = arith::CmpIOp::create(kb.builder, kb.loc, arith::CmpIPredicate::eq, number,
                                          kb.i64(columns - 1));
-    kb.ifThenElse(isLast, {}, [&] { return group(rest); }, [&] { return group(width); });
+    kb.ifThenElse(
+        isLast, {}, [&] { return group(rest); }, [&] { return group(width); });
   }
 
   Value tree(ValueRange vectors) {

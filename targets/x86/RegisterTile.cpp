@@ -34,10 +34,10 @@ TileChoice convoy::chooseTile(int64_t extent, int64_t blocks, double steps, int6
       if (!fitsRegisters({pixels, tileBlocks}, registers))
         break;
       double cycles = 0;
-      for (auto [width, widths] : {std::pair(tileBlocks, blocks / tileBlocks),
-                                   std::pair(blocks % tileBlocks, int64_t(1))})
-        for (auto [height, heights] : {std::pair(pixels, extent / pixels),
-                                       std::pair(extent % pixels, int64_t(1))})
+      for (auto [width, widths] :
+           {std::pair(tileBlocks, blocks / tileBlocks), std::pair(blocks % tileBlocks, int64_t(1))})
+        for (auto [height, heights] :
+             {std::pair(pixels, extent / pixels), std::pair(extent % pixels, int64_t(1))})
           if (width && height)
             cycles += widths * heights * tileCycles({height, width}, steps);
       if (cycles < best.cycles)
@@ -68,14 +68,12 @@ Values convoy::multiplyAdd(KernelBuilder &kb, RegisterTile tile, const Panel &pa
     for (int64_t u = 0; u < unrolled; ++u) {
       Values weights;
       for (int64_t block = 0; block < tile.blocks; ++block)
-        weights.push_back(kb.loadVector(f32, lanes, wei,
-                                        kb.add(weiAt, block * panel.blockStride + u * weiStep),
-                                        /*aligned=*/panel.weiStep == 0,
-                                        block + 1 == tile.blocks ? panel.lastMask : Value()));
+        weights.push_back(kb.loadVector(
+            f32, lanes, wei, kb.add(weiAt, block * panel.blockStride + u * weiStep),
+            /*aligned=*/panel.weiStep == 0, block + 1 == tile.blocks ? panel.lastMask : Value()));
       for (int64_t pixel = panel.low; pixel < panel.high; ++pixel) {
         Value element = kb.load(
-            f32, src,
-            kb.add(srcAt, (pixel - panel.low) * panel.pixelStride + u * panel.srcStep));
+            f32, src, kb.add(srcAt, (pixel - panel.low) * panel.pixelStride + u * panel.srcStep));
         Value factor = kb.splat(element, lanes);
         for (int64_t block = 0; block < tile.blocks; ++block) {
           Value &sum = sums[block * tile.pixels + pixel];

@@ -29,10 +29,10 @@ TileChoice chooseTile(int64_t extent, int64_t blocks, double steps, int64_t regi
 /// Source elements and weights of consecutive steps of a tile.
 struct Panel {
   mlir::Value src, srcOffset; ///< pointer, and index of the first step's element of pixel `low`
-  int64_t pixelStride = 0;        ///< from pixel to pixel
+  int64_t pixelStride = 0;    ///< from pixel to pixel
   mlir::Value wei, weiOffset; ///< pointer, and index of the first step's vector of block 0
-  int64_t blockStride = 0;        ///< from block to block
-  int64_t low = 0, high = 0;          ///< the pixels that take part
+  int64_t blockStride = 0;    ///< from block to block
+  int64_t low = 0, high = 0;  ///< the pixels that take part
   int64_t srcStep = 1;        ///< source elements from step to step
   int64_t weiStep = 0;        ///< weights from step to step; 0 for a vector, aligned
   mlir::Value lastMask;       ///< lanes of the last block that may be read; null for all

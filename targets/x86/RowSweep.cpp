@@ -12,13 +12,12 @@ SweepChoice convoy::chooseSweep(const Axis &axis, int64_t room, int64_t kernelRo
   SweepChoice best{1, std::numeric_limits<double>::infinity()};
   for (int64_t pixels = 1; pixels <= std::min(axis.out, room); ++pixels) {
     double cycles = 0;
-    for (auto [size, count] : {std::pair(pixels, axis.out / pixels),
-                               std::pair(axis.out % pixels, int64_t(1))}) {
+    for (auto [size, count] :
+         {std::pair(pixels, axis.out / pixels), std::pair(axis.out % pixels, int64_t(1))}) {
       if (size == 0)
         continue;
       // Columns between the windows of neighbours are not loaded.
-      double columns = std::min<double>((size - 1) * axis.stride + axis.kernel,
-                                        size * axis.kernel);
+      double columns = std::min<double>((size - 1) * axis.stride + axis.kernel, size * axis.kernel);
       double uses = size * axis.kernel * weight;
       // One after another into the same accumulator: four cycles each.
       double chain = 4.0 * axis.kernel * weight / (kernelRows > 1 ? 2 : 1);

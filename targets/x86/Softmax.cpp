@@ -112,9 +112,7 @@ private:
     if (plan.inner % lanes)
       mask = kb.firstLanes(kb.sub(kb.i64(plan.inner), first), lanes);
     Value begin = kb.i64(0), end = kb.i64(plan.along);
-    auto offsetOf = [&](Value i) {
-      return kb.add(kb.add(start, kb.mul(i, plan.inner)), first);
-    };
+    auto offsetOf = [&](Value i) { return kb.add(kb.add(start, kb.mul(i, plan.inner)), first); };
     Value largest = kb.loop(begin, end, 1, least(), [&](Value i, ValueRange carried) {
       return Values{maximum(carried[0], load(src, offsetOf(i), mask))};
     })[0];

@@ -14,6 +14,10 @@ const X86Strategy &convDirect();
 
 /// Convolution of a row-major source of few channels to a blocked layout.
 const X86Strategy &convFirstLayer();
+/// Convolution on row-major tensors, with stride 1 or 2 along rows.
+const X86Strategy &convPlanar();
+/// Transposed convolution on blocked layouts.
+const X86Strategy &convTranspose();
 /// Depthwise convolution on blocked layouts.
 const X86Strategy &convDepthwise();
 /// Maximum and average pooling on blocked layouts.
@@ -33,5 +37,10 @@ const X86Strategy &vectorReduce();
 const X86Strategy &vectorSoftmax();
 /// Local response normalization.
 const X86Strategy &vectorLrn();
+
+/// Resampling of spatial dimensions on blocked layouts.
+const X86Strategy &vectorResize();
+/// Gathering by indices.
+const X86Strategy &runGather();
 
 } // namespace convoy

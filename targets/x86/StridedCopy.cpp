@@ -18,7 +18,7 @@ namespace {
 
 /// dst[dstOffset + i . nest.strides[0]] = src[srcOffset + i . nest.strides[1]]
 struct Copy {
-  Value src;
+  Value src; ///< null for zeros
   int64_t srcOffset = 0, dstOffset = 0;
   StridedNest nest;
 };
@@ -130,6 +130,90 @@ std::optional<Copies> copiesOf(cnn::ConcatOp op) {
   return copies;
 }
 
+// The result in pieces, each of which is in front of, inside or behind the source in every
+// dimension. Fillings go by slabs: whole in the dimensions after theirs.
+std::optional<Copies> copiesOf(cnn::PadOp op) {
+  RankedTensorType srcType = typeOf(op.getSrc()), dstType = typeOf(op.getDst());
+  cnn::Layout layout = cnn::getLayout(dstType);
+  if (cnn::getLayoutTag(srcType) != cnn::getLayoutTag(dstType) || layout.inner().size() > 1)
+    return std::nullopt;
+  struct Piece {
+    int64_t start, extent; ///< in the result
+    int64_t from, step;    ///< in the source
+    bool filled;
+  };
+  // The pieces of each dimension in memory.
+  std::vector<SmallVector<Piece>> pieces;
+  for (unsigned dim : layout.outer()) {
+    int64_t low = op.getLow()[dim], high = op.getHigh()[dim], block = layout.blockOf(dim);
+    int64_t extent = (srcType.getDimSize(dim) + block - 1) / block;
+    if (block > 1 && (low != 0 || high != 0))
+      return std::nullopt;
+    int64_t first = std::max<int64_t>(-low, 0), cropped = extent - std::max<int64_t>(-high, 0);
+    int64_t before = std::max<int64_t>(low, 0), after = std::max<int64_t>(high, 0);
+    Piece front{0, before, 0, 0, true}, back{before + cropped - first, after, 0, 0, true};
+    switch (op.getMode()) {
+    case cnn::PadMode::Constant:
+      break;
+    case cnn::PadMode::Edge:
+      front = {0, before, 0, 0, false};
+      back = {back.start, after, extent - 1, 0, false};
+      break;
+    case cnn::PadMode::Reflect:
+      front = {0, before, before, -1, false};
+      back = {back.start, after, extent - 2, -1, false};
+      // What is cropped at one end would be reflected at the other.
+      if (low < 0 || high < 0)
+        return std::nullopt;
+      break;
+    case cnn::PadMode::Wrap:
+      if (before > extent || after > extent || low < 0 || high < 0)
+        return std::nullopt;
+      front = {0, before, extent - before, 1, false};
+      back = {back.start, after, 0, 1, false};
+      break;
+    }
+    SmallVector<Piece> ofDim;
+    if (cropped > first)
+      ofDim.push_back({before, cropped - first, first, 1, false});
+    if (front.extent)
+      ofDim.push_back(front);
+    if (back.extent)
+      ofDim.push_back(back);
+    pieces.push_back(ofDim);
+  }
+
+  SmallVector<int64_t> extents = physicalExtents(dstType);
+  SmallVector<int64_t> srcStrides = rowMajorStrides(physicalExtents(srcType));
+  Copy whole = wholeCopy(op.getSrc(), extents, srcStrides);
+  Copies copies;
+  constexpr size_t maxCopies = 27;
+  std::function<void(size_t, Copy)> cut = [&](size_t dim, Copy copy) {
+    if (dim == pieces.size() || !copy.src || copy.src != op.getSrc()) {
+      copies.push_back(copy);
+      return;
+    }
+    for (const Piece &piece : pieces[dim]) {
+      Copy part = copy;
+      part.nest.extents[dim] = piece.extent;
+      part.dstOffset += piece.start * copy.nest.strides[0][dim];
+      if (piece.filled) {
+        part.src = op.getValue();
+        part.srcOffset = 0;
+        part.nest.strides[1].assign(part.nest.rank(), 0);
+      } else {
+        part.srcOffset += piece.from * srcStrides[dim];
+        part.nest.strides[1][dim] = piece.step * srcStrides[dim];
+      }
+      cut(dim + 1, part);
+    }
+  };
+  cut(0, whole);
+  if (copies.size() > maxCopies)
+    return std::nullopt;
+  return copies;
+}
+
 // Either side may be blocked. The dimensions are those of the blocked side; its last block may be
 // short and is then a copy of its own.
 std::optional<Copies> copiesOf(cnn::RelayoutOp op) {
@@ -176,7 +260,7 @@ std::optional<Copies> copiesOf(Operation *op) {
   std::optional<Copies> copies =
       llvm::TypeSwitch<Operation *, std::optional<Copies>>(op)
           .Case<cnn::TransposeOp, cnn::ReshapeOp, cnn::BroadcastOp, cnn::SliceOp, cnn::ConcatOp,
-                cnn::RelayoutOp>([](auto op) { return copiesOf(op); })
+                cnn::PadOp, cnn::RelayoutOp>([](auto op) { return copiesOf(op); })
           .Default([](Operation *) { return std::nullopt; });
   if (!copies)
     return std::nullopt;
@@ -186,9 +270,8 @@ std::optional<Copies> copiesOf(Operation *op) {
   for (Copy &copy : *copies) {
     StridedNest &nest = copy.nest;
     SmallVector<unsigned> order = llvm::to_vector(llvm::seq<unsigned>(0, nest.rank()));
-    llvm::stable_sort(order, [&](unsigned a, unsigned b) {
-      return nest.strides[0][a] > nest.strides[0][b];
-    });
+    llvm::stable_sort(
+        order, [&](unsigned a, unsigned b) { return nest.strides[0][a] > nest.strides[0][b]; });
     StridedNest sorted;
     sorted.strides.resize(2);
     for (unsigned dim : order) {
@@ -216,7 +299,7 @@ public:
     struct Part {
       const Copy *copy;
       std::optional<size_t> transposed; ///< the source's fastest dimension
-      StridedNest blocks; ///< of a transpose: numbers of tiles instead of elements
+      StridedNest blocks;               ///< of a transpose: numbers of tiles instead of elements
       NestTiles tiles;
       int64_t first;
     };
@@ -241,7 +324,8 @@ public:
       std::function<void(size_t)> dispatch = [&](size_t i) {
         const Part &part = parts[i];
         auto emit = [&] {
-          src = kb.imageBase(kb.argOf(part.copy->src), image);
+          if (part.copy->src)
+            src = kb.imageBase(kb.argOf(part.copy->src), image);
           copy = part.copy;
           part.tiles.emit(kb, kb.sub(number, kb.i64(part.first)),
                           [&](ValueRange outer, Value begin, int64_t rowCount) {
@@ -290,13 +374,16 @@ private:
     int64_t fromStep = copy->nest.strides[1].back(), toStep = copy->nest.strides[0].back();
     if (toStep != 1 || (fromStep != 1 && fromStep != 0)) {
       kb.loop(kb.i64(0), kb.i64(count), 1, [&](Value i) {
-        Value element = kb.load(elementType, src, kb.add(from, kb.mul(i, fromStep)));
+        Value element = copy->src ? kb.load(elementType, src, kb.add(from, kb.mul(i, fromStep)))
+                                  : kb.constant(elementType, 0);
         kb.store(elementType, element, dst, kb.add(to, kb.mul(i, toStep)));
       });
       return;
     }
     Value repeated;
-    if (fromStep == 0)
+    if (!copy->src)
+      repeated = kb.constant(VectorType::get(lanes, elementType), 0);
+    else if (fromStep == 0)
       repeated = kb.splat(kb.load(elementType, src, from), lanes);
     auto vectors = [&](Value i, int64_t number) {
       for (int64_t done = 0; done < number; done += lanes) {
@@ -304,9 +391,9 @@ private:
         if (number - done < lanes)
           mask = kb.firstLanes(kb.i64(number - done), lanes);
         Value j = kb.add(i, done);
-        Value vector = repeated ? repeated
-                                : kb.loadVector(elementType, lanes, src, kb.add(from, j), false,
-                                                mask);
+        Value vector = repeated
+                           ? repeated
+                           : kb.loadVector(elementType, lanes, src, kb.add(from, j), false, mask);
         kb.storeVector(elementType, vector, dst, kb.add(to, j), false, mask);
       }
     };
@@ -335,7 +422,8 @@ private:
         body(size);
         return Values();
       };
-      kb.ifThenElse(isFull, {}, [&] { return branch(square); }, [&] { return branch(rest); });
+      kb.ifThenElse(
+          isFull, {}, [&] { return branch(square); }, [&] { return branch(rest); });
     };
     auto one = [&](Value number) {
       Values index(outer);
@@ -375,9 +463,10 @@ struct StridedCopy : X86Strategy {
       const StridedNest &nest = copy.nest;
       int64_t inner = nest.extents.back();
       double rows = double(nest.size()) / inner;
-      bool contiguous = nest.strides[0].back() == 1 && nest.strides[1].back() <= 1;
-      cycles += rows * (contiguous ? 2 + 1.5 * llvm::divideCeil(inner, target.getLanes())
-                                   : inner * 0.7);
+      int64_t step = nest.strides[1].back();
+      bool contiguous = nest.strides[0].back() == 1 && (step == 0 || step == 1);
+      cycles +=
+          rows * (contiguous ? 2 + 1.5 * llvm::divideCeil(inner, target.getLanes()) : inner * 0.7);
     }
     return std::max(cycles / kCyclesPerNs, moveNs(op));
   }

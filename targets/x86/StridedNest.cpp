@@ -102,7 +102,8 @@ void NestTiles::emit(KernelBuilder &kb, Value number, NestRow row,
       row({}, begin, count);
       return Values();
     };
-    kb.ifThenElse(isLast, {}, [&] { return branch(rest); }, [&] { return branch(perInner); });
+    kb.ifThenElse(
+        isLast, {}, [&] { return branch(rest); }, [&] { return branch(perInner); });
     return;
   }
 

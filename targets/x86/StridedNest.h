@@ -44,7 +44,8 @@ private:
 };
 
 /// Sum of index * stride; what is 0 leaves no code.
-mlir::Value linearOffset(KernelBuilder &kb, mlir::ValueRange index, llvm::ArrayRef<int64_t> strides);
+mlir::Value linearOffset(KernelBuilder &kb, mlir::ValueRange index,
+                         llvm::ArrayRef<int64_t> strides);
 /// Row-major strides of extents.
 llvm::SmallVector<int64_t> rowMajorStrides(llvm::ArrayRef<int64_t> extents);
 

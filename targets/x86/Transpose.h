@@ -12,8 +12,8 @@ KernelBuilder::Values transposeVectors(KernelBuilder &kb, mlir::ValueRange rows)
 
 /// dst[c * dstStride + r] = src[r * srcStride + c] for r < rows, c < columns, both at most the
 /// vector width. Nothing beyond is read or written.
-void transposeTile(KernelBuilder &kb, mlir::Type elementType, mlir::Value src, mlir::Value srcOffset,
-                   int64_t srcStride, int64_t rows, mlir::Value dst, mlir::Value dstOffset,
-                   int64_t dstStride, int64_t columns);
+void transposeTile(KernelBuilder &kb, mlir::Type elementType, mlir::Value src,
+                   mlir::Value srcOffset, int64_t srcStride, int64_t rows, mlir::Value dst,
+                   mlir::Value dstOffset, int64_t dstStride, int64_t columns);
 
 } // namespace convoy

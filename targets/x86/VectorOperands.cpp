@@ -8,14 +8,12 @@
 using namespace mlir;
 using namespace convoy;
 
-
 SmallVector<int64_t> convoy::physicalExtents(RankedTensorType type) {
   return cnn::getLayout(type).physicalShape(cnn::perImage(type).getShape());
 }
 
-std::optional<SmallVector<int64_t>> convoy::stridesWithin(RankedTensorType operand,
-                                                          RankedTensorType result,
-                                                          bool allowTails) {
+std::optional<SmallVector<int64_t>>
+convoy::stridesWithin(RankedTensorType operand, RankedTensorType result, bool allowTails) {
   cnn::Layout operandLayout = cnn::getLayout(operand), resultLayout = cnn::getLayout(result);
   SmallVector<int64_t> operandStrides = rowMajorStrides(physicalExtents(operand));
   RankedTensorType operandImage = cnn::perImage(operand), resultImage = cnn::perImage(result);
@@ -111,6 +109,20 @@ bool Epilogue::supports(Operation *op) {
                         cast<RankedTensorType>(op->getResult(0).getType()));
 }
 
+bool Epilogue::ignoresRows(Operation *op) {
+  auto result = cast<RankedTensorType>(op->getResult(0).getType());
+  SmallVector<int64_t> extents = physicalExtents(result);
+  for (Value operand : cast<cnn::EpilogueOpInterface>(op).getRegionOperands()) {
+    auto strides = stridesWithin(cast<RankedTensorType>(operand.getType()), result);
+    if (!strides)
+      return false;
+    for (size_t dim = 2; dim + 1 < extents.size(); ++dim)
+      if ((*strides)[dim] != (*strides)[dim + 1] * extents[dim + 1])
+        return false;
+  }
+  return true;
+}
+
 Epilogue::Epilogue(KernelBuilder &kb, Operation *op)
     : kb(kb), region(cast<cnn::EpilogueOpInterface>(op).getScalarRegion()),
       result(cast<RankedTensorType>(op->getResult(0).getType())), extents(physicalExtents(result)),
@@ -132,8 +144,7 @@ void Epilogue::finish(Value accumulator, ValueRange position, Value mask) {
                  linearOffset(kb, position, strides), /*aligned=*/false, mask);
 }
 
-void Epilogue::finishTile(ValueRange accumulators,
-                          function_ref<Values(Value index)> positionOf,
+void Epilogue::finishTile(ValueRange accumulators, function_ref<Values(Value index)> positionOf,
                           std::optional<int64_t> limit) {
   auto finishAt = [&](Value accumulator, Value index) {
     Values position = positionOf(index);
@@ -155,8 +166,7 @@ void Epilogue::finishTile(ValueRange accumulators,
   for (auto [i, accumulator] : llvm::enumerate(accumulators))
     kb.storeVector(element, accumulator, scratch, kb.i64(i * count), /*aligned=*/true);
   kb.loop(kb.i64(0), kb.i64(number), 1, [&](Value i) {
-    Value accumulator =
-        kb.loadVector(element, count, scratch, kb.mul(i, count), /*aligned=*/true);
+    Value accumulator = kb.loadVector(element, count, scratch, kb.mul(i, count), /*aligned=*/true);
     finishAt(accumulator, i);
   });
 }

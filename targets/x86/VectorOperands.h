@@ -12,9 +12,9 @@ namespace convoy {
 llvm::SmallVector<int64_t> physicalExtents(mlir::RankedTensorType type);
 
 /// Strides of `operand`, in elements, along the dimensions in memory of `result`, to which it
-/// broadcasts: 0 where it has extent 1. Nothing if its layout is not a strided view of the result's.
-/// With `allowTails`, a row-major operand may be viewed by a blocked result whose last block it
-/// does not fill: lanes beyond the operand must not be loaded then.
+/// broadcasts: 0 where it has extent 1. Nothing if its layout is not a strided view of the
+/// result's. With `allowTails`, a row-major operand may be viewed by a blocked result whose last
+/// block it does not fill: lanes beyond the operand must not be loaded then.
 std::optional<llvm::SmallVector<int64_t>> stridesWithin(mlir::RankedTensorType operand,
                                                         mlir::RankedTensorType result,
                                                         bool allowTails = false);
@@ -60,15 +60,20 @@ public:
   /// Whether the extras of `op` can be loaded as vectors.
   static bool supports(mlir::Operation *op);
 
+  /// Whether a row-major result's spatial dimensions are one long row to all extras.
+  static bool ignoresRows(mlir::Operation *op);
+
   Epilogue(KernelBuilder &kb, mlir::Operation *op);
+  /// Dimensions of the result in memory.
+  size_t rank() const { return extents.size(); }
 
   void setImage(mlir::Value image);
   /// Finishes one accumulator, a vector that starts at a position of the result in memory.
   void finish(mlir::Value accumulator, mlir::ValueRange position, mlir::Value mask = {});
   /// Finishes the accumulators of a tile: `positionOf` gives the position of each. An epilogue with
   /// many operations is emitted once, in a loop over the accumulators, which `positionOf` must
-  /// then be able to index by a run-time value. With `limit`, elements whose index along the fastest
-  /// dimension is not below it are left out.
+  /// then be able to index by a run-time value. With `limit`, elements whose index along the
+  /// fastest dimension is not below it are left out.
   void finishTile(mlir::ValueRange accumulators,
                   llvm::function_ref<Values(mlir::Value index)> positionOf,
                   std::optional<int64_t> limit = std::nullopt);

@@ -55,6 +55,19 @@ Value convoy::tailMask(KernelBuilder &kb, int64_t count) {
   return count < kb.lanes() ? kb.firstLanes(kb.i64(count), kb.lanes()) : Value();
 }
 
+Value convoy::laneMask(KernelBuilder &kb, int64_t first, int64_t last, int64_t stride,
+                       int64_t shift) {
+  SmallVector<bool> mask(kb.lanes(), false);
+  for (int64_t lane = first; lane < last; ++lane)
+    if (int64_t position = lane * stride - shift; position >= 0 && position < kb.lanes())
+      mask[position] = true;
+  if (llvm::all_of(mask, [](bool on) { return on; }))
+    return {};
+  auto type = VectorType::get(kb.lanes(), kb.builder.getI1Type());
+  return arith::ConstantOp::create(kb.builder, kb.loc,
+                                   DenseElementsAttr::get(type, ArrayRef<bool>(mask)));
+}
+
 Values convoy::forVectors(KernelBuilder &kb, int64_t count, int64_t unroll, ValueRange carried,
                           function_ref<Values(Value, int64_t, ValueRange)> body) {
   int64_t step = unroll * kb.lanes(), looped = count / step * step;

@@ -20,6 +20,11 @@ double neutralOf(cnn::ReduceKind kind);
 /// The mask of a vector of which `count` elements are wanted; null for all.
 mlir::Value tailMask(KernelBuilder &kb, int64_t count);
 
+/// Element positions `lane * stride - shift` of lanes [first, last) that are lanes themselves; null
+/// if all are.
+mlir::Value laneMask(KernelBuilder &kb, int64_t first, int64_t last, int64_t stride = 1,
+                     int64_t shift = 0);
+
 /// Runs vectors of a row of `count` floats: `body` gets where a group of vectors begins and how
 /// many elements it has. Groups are of `unroll` vectors, the last one may be short.
 void forVectors(KernelBuilder &kb, int64_t count, int64_t unroll,

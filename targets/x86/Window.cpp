@@ -3,6 +3,8 @@
 
 #include "targets/x86/Window.h"
 
+#include "dialects/Cnn/ConstantData.h"
+
 using namespace mlir;
 using namespace convoy;
 
@@ -28,9 +30,12 @@ std::optional<WindowShape> convoy::windowShape(Operation *op) {
   auto fill = [&](ArrayRef<int64_t> kernel, ArrayRef<int64_t> strides, ArrayRef<int64_t> pads,
                   ArrayRef<int64_t> dilations) {
     for (int64_t i = 0; i < spatial; ++i)
-      (spatial - i == 1 ? shape.w : shape.h) = {src.getDimSize(2 + i), dst.getDimSize(2 + i),
-                                                kernel[i],             strides[i],
-                                                dilations[i],          pads[i],
+      (spatial - i == 1 ? shape.w : shape.h) = {src.getDimSize(2 + i),
+                                                dst.getDimSize(2 + i),
+                                                kernel[i],
+                                                strides[i],
+                                                dilations[i],
+                                                pads[i],
                                                 pads[spatial + i]};
   };
   if (auto conv = dyn_cast<cnn::ConvOp>(op)) {
@@ -101,17 +106,24 @@ bool convoy::isRowMajor(Type type) {
   return cnn::getLayout(cast<RankedTensorType>(type)).isRowMajor();
 }
 
+bool convoy::isPackable(Value operand) {
+  if (auto argument = dyn_cast<BlockArgument>(operand))
+    return isa_and_nonnull<plan::KernelOp>(argument.getOwner()->getParentOp());
+  return cnn::getConstant(operand) != nullptr;
+}
+
 Operation *convoy::onlyOp(plan::KernelOp kernel) {
   Block &body = kernel.getBody().front();
   return llvm::hasSingleElement(body.without_terminator()) ? &body.front() : nullptr;
 }
 
 double convoy::moveNs(Operation *op) {
-  // Between the bandwidth of the last cache and of memory.
-  constexpr double bytesPerNs = 30;
   double bytes = 0;
   for (Type type : llvm::concat<Type>(llvm::to_vector(op->getOperandTypes()),
                                       llvm::to_vector(op->getResultTypes())))
     bytes += cnn::getBytes(cast<RankedTensorType>(type));
+  // What fits the second cache is there already, what fits the last one is near.
+  constexpr double l2Bytes = 1 << 20, l3Bytes = 16 << 20;
+  double bytesPerNs = bytes <= l2Bytes ? 100 : bytes <= l3Bytes ? 50 : 22;
   return bytes / bytesPerNs;
 }

@@ -30,9 +30,9 @@ std::optional<WindowShape> windowShape(mlir::Operation *op);
 
 /// Consecutive tiles of a row that the same code computes.
 struct Segment {
-  int64_t start, size;  ///< first output of the first tile, outputs of each tile
-  int64_t count;        ///< tiles
-  int64_t first;        ///< number of the first tile within the row
+  int64_t start, size; ///< first output of the first tile, outputs of each tile
+  int64_t count;       ///< tiles
+  int64_t first;       ///< number of the first tile within the row
   /// For each kernel element, the outputs [first, second) of a tile that it reaches.
   llvm::SmallVector<std::pair<int64_t, int64_t>> reached;
   bool interior; ///< whether every output is reached by every kernel element
@@ -54,6 +54,9 @@ std::string blockedTag(int64_t rank, int64_t lanes);
 bool isBlocked(mlir::Type type, int64_t lanes);
 bool isRowMajor(mlir::Type type);
 bool isF32(mlir::Type type);
+
+/// Whether an operand can be packed: a constant, or what was one before its op became a kernel.
+bool isPackable(mlir::Value operand);
 
 /// The only op of a kernel, or null.
 mlir::Operation *onlyOp(plan::KernelOp kernel);

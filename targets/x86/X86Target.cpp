@@ -24,8 +24,9 @@ struct X86Facts {
 
 // What a kernel may use, and so what the runtime must find: x86-64-v3 and -v4 without the features
 // that compiled kernels have no use for.
-constexpr const char *kV3Features[] = {"sse3", "ssse3", "sse4.1", "sse4.2", "popcnt", "avx",   "avx2",
-                                 "bmi",  "bmi2",  "f16c",   "fma",    "lzcnt",  "movbe"};
+constexpr const char *kV3Features[] = {"sse3", "ssse3", "sse4.1", "sse4.2", "popcnt",
+                                       "avx",  "avx2",  "bmi",    "bmi2",   "f16c",
+                                       "fma",  "lzcnt", "movbe"};
 constexpr const char *kV4Features[] = {"avx512f", "avx512cd", "avx512bw", "avx512dq", "avx512vl"};
 
 X86Facts avx2Facts(StringRef name) {
@@ -47,7 +48,7 @@ LogicalResult checkScalarRegions(plan::KernelOp kernel) {
     for (Operation &scalar : op.getScalarRegion().front().without_terminator())
       if (!isa<arith::ArithDialect, math::MathDialect>(scalar.getDialect()) ||
           scalar.getNumRegions() != 0 || scalar.getNumResults() != 1) {
-        scalar.emitError() << "scalar regions of kernels hold arith and math ops, got "
+        scalar.emitError() << "scalar regions of kernels hold arith and math ops of one result, got "
                            << scalar.getName();
         return WalkResult::interrupt();
       }
@@ -152,7 +153,7 @@ std::unique_ptr<Target> convoy::createX86Avx2Target() {
 }
 
 std::unique_ptr<Target> convoy::createReferenceTarget() {
-  return std::make_unique<X86Target>(avx2Facts("reference"), x86ReferenceTable());
+  return std::make_unique<X86Target>(avx2Facts("x86-reference"), x86ReferenceTable());
 }
 
 bool convoy::hostRuns(const Target &target) {

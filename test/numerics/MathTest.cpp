@@ -65,8 +65,9 @@ const Function kFunctions[] = {
 };
 
 /// A kernel for each function, over vectors of the target's width and one element at a time.
-template <typename T> std::unique_ptr<HostKernels> compileAll(mlir::MLIRContext &context,
-                                                              const Target &target, size_t size) {
+template <typename T>
+std::unique_ptr<HostKernels> compileAll(mlir::MLIRContext &context, const Target &target,
+                                        size_t size) {
   std::string type = sizeof(T) == 4 ? "f32" : "f64";
   std::string tensor = "tensor<" + std::to_string(size) + "x" + type + ">";
   std::string text;
@@ -74,9 +75,9 @@ template <typename T> std::unique_ptr<HostKernels> compileAll(mlir::MLIRContext 
     for (const char *kind : {"vector", "scalar"})
       text += "plan.kernel @" + std::string(function.op) + "_" + kind + " strategy \"" + kind +
               "\" {\n^bb0(%x: " + tensor + "):\n  %y = cnn.map(%x) : (" + tensor + ") -> " +
-              tensor + " {\n  ^bb0(%e: " + type + "):\n    %0 = math." + function.op + " %e : " +
-              type + "\n    cnn.yield %0 : " + type + "\n  }\n  plan.yield %y : " + tensor +
-              "\n}\n";
+              tensor + " {\n  ^bb0(%e: " + type + "):\n    %0 = math." + function.op +
+              " %e : " + type + "\n    cnn.yield %0 : " + type +
+              "\n  }\n  plan.yield %y : " + tensor + "\n}\n";
   mlir::OwningOpRef<mlir::ModuleOp> module = parse(context, text);
   if (!module)
     return nullptr;
@@ -100,7 +101,7 @@ template <typename T> std::vector<T> makeArguments() {
   std::vector<T> arguments;
   if constexpr (sizeof(T) == 4) {
     // All exponents and both signs.
-    for (uint64_t bits = 0; bits < uint64_t(1) << 32; bits += 8191) {
+    for (uint64_t bits = 0; bits < uint64_t(1) << 32; bits += 16381) {
       uint32_t word = static_cast<uint32_t>(bits);
       float value;
       std::memcpy(&value, &word, sizeof(value));
@@ -111,7 +112,8 @@ template <typename T> std::vector<T> makeArguments() {
   // Where functions are not trivial: magnitudes from 1e-9 to 1e3, evenly by their logarithm.
   std::uniform_real_distribution<double> magnitude(-9, 3), unit(-1, 1);
   for (int i = 0; i < 200000; ++i)
-    arguments.push_back(static_cast<T>(std::copysign(std::pow(10, magnitude(random)), unit(random))));
+    arguments.push_back(
+        static_cast<T>(std::copysign(std::pow(10, magnitude(random)), unit(random))));
   if constexpr (sizeof(T) == 8)
     for (int i = 0; i < 200000; ++i) {
       uint64_t word = random();
@@ -119,8 +121,9 @@ template <typename T> std::vector<T> makeArguments() {
       std::memcpy(&value, &word, sizeof(value));
       arguments.push_back(value);
     }
-  for (double special : {0.0, -0.0, 1.0, -1.0, 2.0, -2.0, 0.5, -0.5, kInf, -kInf, kNan, 88.72, 88.73,
-                         -87.33, -87.34, 709.78, 709.79, -708.3, -708.4, 127.99999, 128.0})
+  for (double special :
+       {0.0,   -0.0,  1.0,    -1.0,   2.0,    -2.0,   0.5,    -0.5,   kInf,      -kInf, kNan,
+        88.72, 88.73, -87.33, -87.34, 709.78, 709.79, -708.3, -708.4, 127.99999, 128.0})
     arguments.push_back(static_cast<T>(special));
   while (arguments.size() % 16)
     arguments.push_back(0);
@@ -155,8 +158,9 @@ template <typename T> void checkFunctions(const Target &target) {
         bool special = std::isnan(exact) || std::isinf(nearest) || x == 0;
         if (special) {
           // NaN's sign is free; other results must be exact, the sign of zero included.
-          bool right = std::isnan(exact) ? std::isnan(got)
-                                         : got == nearest && std::signbit(got) == std::signbit(nearest);
+          bool right = std::isnan(exact)
+                           ? std::isnan(got)
+                           : got == nearest && std::signbit(got) == std::signbit(nearest);
           // Just above the largest number rounding decides between it and infinity.
           if (!right && !std::isinf(x) && std::isinf(nearest) != std::isinf(got))
             right = std::abs(exact) < std::numeric_limits<T>::max() * (1 + 1e-6L);
@@ -166,7 +170,8 @@ template <typename T> void checkFunctions(const Target &target) {
         }
         if (std::abs(static_cast<double>(x)) > (isF32 ? kInf : function.f64Limit))
           continue;
-        if (std::abs(exact) < std::numeric_limits<T>::min() * 2 && std::abs(got) <= std::abs(nearest))
+        if (std::abs(exact) < std::numeric_limits<T>::min() * 2 &&
+            std::abs(got) <= std::abs(nearest))
           continue; // flushed
         int exponent;
         std::frexp(static_cast<double>(exact), &exponent);
@@ -186,6 +191,86 @@ template <typename T> void checkFunctions(const Target &target) {
     }
 }
 
+struct BinaryFunction {
+  const char *op;
+  long double (*oracle)(long double, long double);
+  double ulps, relative;
+};
+
+const BinaryFunction kBinaryFunctions[] = {
+    {"math.powf", std::pow, 0.51, 4e-13},
+    {"math.atan2", std::atan2, 0.51, 6e-16},
+    {"arith.remf", std::fmod, 0, 1e-15},
+};
+
+// All pairs of some numbers, of which many are special.
+template <typename T> void checkBinaryFunctions(const Target &target) {
+  std::vector<T> numbers;
+  for (double number : {0.0, 0.25, 0.5, 1.0, 1.5, 2.0, 3.0, 7.0, 10.0, 33.3, 1e-3, 1e-9, 1e3, 1e9,
+                        3e9, 1e-30, 1e30, 4503599627370497.0, kInf})
+    for (double sign : {1.0, -1.0})
+      numbers.push_back(static_cast<T>(sign * number));
+  numbers.push_back(static_cast<T>(kNan));
+  std::mt19937_64 random(2);
+  std::uniform_real_distribution<double> magnitude(-6, 6);
+  while (numbers.size() < 512)
+    numbers.push_back(
+        static_cast<T>((numbers.size() % 2 ? 1 : -1) * std::pow(10, magnitude(random))));
+  size_t count = numbers.size() * numbers.size();
+  std::vector<T> left(count), right(count), results(count);
+  for (size_t i = 0; i < count; ++i) {
+    left[i] = numbers[i / numbers.size()];
+    right[i] = numbers[i % numbers.size()];
+  }
+
+  constexpr bool isF32 = sizeof(T) == 4;
+  std::string type = isF32 ? "f32" : "f64";
+  std::string tensor = "tensor<" + std::to_string(count) + "x" + type + ">";
+  std::unique_ptr<mlir::MLIRContext> context = makeContext();
+  for (const BinaryFunction &function : kBinaryFunctions) {
+    mlir::OwningOpRef<mlir::ModuleOp> module = parse(
+        *context, "plan.kernel @k strategy \"test\" {\n^bb0(%x: " + tensor + ", %y: " + tensor +
+                      "):\n  %z = cnn.map(%x, %y) : (" + tensor + ", " + tensor + ") -> " + tensor +
+                      " {\n  ^bb0(%a: " + type + ", %b: " + type + "):\n    %0 = " + function.op +
+                      " %a, %b : " + type + "\n    cnn.yield %0 : " + type +
+                      "\n  }\n  plan.yield %z : " + tensor + "\n}\n");
+    ASSERT_TRUE(module);
+    std::unique_ptr<HostKernels> kernels =
+        HostKernels::compile(target, *module, [&](plan::KernelOp kernel, KernelBuilder &kb) {
+          mlir::Type element = kb.argType(0).getElementType();
+          auto map = llvm::cast<cnn::MapOp>(kernel.getBody().front().front());
+          kb.forTiles(1, [&](mlir::Value, mlir::Value) {
+            kb.loop(kb.i64(0), kb.i64(count), kb.lanes(), [&](mlir::Value i) {
+              mlir::Value x = kb.loadVector(element, kb.lanes(), kb.base(0), i);
+              mlir::Value y = kb.loadVector(element, kb.lanes(), kb.base(1), i);
+              kb.storeVector(element, kb.apply(map.getBody(), {x, y}), kb.base(2), i);
+            });
+          });
+        });
+    ASSERT_TRUE(kernels);
+    kernels->run("k", {left.data(), right.data(), results.data()});
+    int wrong = 0;
+    for (size_t i = 0; i < count && wrong < 5; ++i) {
+      long double exact = function.oracle(left[i], right[i]);
+      T nearest = static_cast<T>(exact), got = results[i];
+      bool good = std::isnan(exact) ? std::isnan(got) : got == nearest;
+      if (!good && std::abs(exact) < std::numeric_limits<T>::min() * 2)
+        good = std::abs(got) <= std::abs(nearest); // flushed
+      if (!good && std::isfinite(got) && nearest != 0) {
+        int exponent;
+        std::frexp(static_cast<double>(exact), &exponent);
+        long double unit = isF32 ? std::ldexp(1.0L, exponent - 24) : std::abs(exact);
+        good = std::abs(got - exact) <= unit * (isF32 ? function.ulps : function.relative);
+      }
+      if (good && nearest == 0 && !std::isnan(exact))
+        good = std::signbit(got) == std::signbit(nearest);
+      wrong += !good;
+      EXPECT_TRUE(good) << function.op << "(" << left[i] << ", " << right[i] << ") = " << got
+                        << ", not " << nearest << ", of " << type;
+    }
+  }
+}
+
 class MathTest : public ::testing::TestWithParam<std::string> {
 protected:
   void SetUp() override {
@@ -201,6 +286,8 @@ protected:
 
 TEST_P(MathTest, FunctionsOfF32) { checkFunctions<float>(*target); }
 TEST_P(MathTest, FunctionsOfF64) { checkFunctions<double>(*target); }
+TEST_P(MathTest, BinaryFunctionsOfF32) { checkBinaryFunctions<float>(*target); }
+TEST_P(MathTest, BinaryFunctionsOfF64) { checkBinaryFunctions<double>(*target); }
 
 INSTANTIATE_TEST_SUITE_P(Targets, MathTest, ::testing::Values("x86-avx512", "x86-avx2"),
                          [](const auto &info) {

@@ -18,7 +18,7 @@ protected:
   std::unique_ptr<mlir::MLIRContext> context = makeContext();
   std::unique_ptr<HostKernels> kernels;
 
-  void compile(llvm::StringRef body, llvm::StringRef target = "reference") {
+  void compile(llvm::StringRef body, llvm::StringRef target = "x86-reference") {
     std::string text = "plan.kernel @k strategy \"reference\" {\n" + body.str() + "\n}\n";
     mlir::OwningOpRef<mlir::ModuleOp> module = parse(*context, text);
     ASSERT_TRUE(module);
@@ -77,8 +77,8 @@ TEST_F(Reference, ConvolutionWithPadsStridesDilationsGroups) {
                 if (ih < 0 || ih >= 6 || iw < 0 || iw >= 5)
                   continue;
                 int ic = oc / 3 * 2 + i;
-                sum += src[((n * 4 + ic) * 6 + ih) * 5 + iw] *
-                       wei[((oc * 2 + i) * 3 + kh) * 2 + kw];
+                sum +=
+                    src[((n * 4 + ic) * 6 + ih) * 5 + iw] * wei[((oc * 2 + i) * 3 + kh) * 2 + kw];
               }
           expected[((n * 4 + oh) * 6 + ow) * 6 + oc] = sum;
         }

@@ -29,9 +29,7 @@ Buffer::Buffer(RankedTensorType type, int64_t batch) : type(type), batch(batch) 
            reinterpret_cast<uintptr_t>(bytes.data());
 }
 
-size_t Buffer::size() const {
-  return cnn::getBytes(type) * (cnn::hasFreeBatch(type) ? batch : 1);
-}
+size_t Buffer::size() const { return cnn::getBytes(type) * (cnn::hasFreeBatch(type) ? batch : 1); }
 
 RankedTensorType Buffer::fullType() const {
   SmallVector<int64_t> shape(type.getShape());
@@ -88,8 +86,8 @@ OwningOpRef<ModuleOp> StrategyCase::moduleFor(const Strategy &strategy) {
   kernel.setStrategy(strategy.name());
   Operation *op = &kernel.getBody().front().front();
   for (OpOperand &operand : op->getOpOperands()) {
-    std::string layout = strategy.packedLayout(operation, operand.getOperandNumber(),
-                                               target.facts(&context));
+    std::string layout =
+        strategy.packedLayout(operation, operand.getOperandNumber(), target.facts(&context));
     if (!layout.empty())
       operand.get().setType(
           cnn::withLayout(cast<RankedTensorType>(operand.get().getType()), layout));
@@ -107,8 +105,8 @@ std::vector<Buffer> StrategyCase::buffersFor(ModuleOp module) {
     Type element = type.getElementType();
     int64_t width = cnn::getElementBytes(element);
     // Padding of weights is zero, that of activations anything.
-    bool isActivation = cnn::getLayoutTag(type).starts_with("n") &&
-                        !cnn::getLayoutTag(type).starts_with("nk");
+    bool isActivation =
+        cnn::getLayoutTag(type).starts_with("n") && !cnn::getLayoutTag(type).starts_with("nk");
     if (!cnn::getLayout(type).inner().empty())
       for (size_t i = 0; i < buffer.size(); i += width) {
         if (isa<FloatType>(element))

@@ -10,6 +10,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdlib>
+#include <random>
 #include <set>
 
 using namespace convoy;
@@ -146,8 +148,11 @@ Conv pointwise(int ic, int oc, int h, int w) {
 }
 
 TEST_F(Strategies, Pointwise) {
-  for (auto [ic, oc, h, w] : {std::array{32, 48, 7, 7}, {16, 16, 1, 1}, {19, 37, 5, 3},
-                              {64, 100, 14, 14}, {3, 5, 13, 11}})
+  for (auto [ic, oc, h, w] : {std::array{32, 48, 7, 7},
+                              {16, 16, 1, 1},
+                              {19, 37, 5, 3},
+                              {64, 100, 14, 14},
+                              {3, 5, 13, 11}})
     check(pointwise(ic, oc, h, w).text(), {"pointwise"});
   Conv batched = pointwise(24, 40, 6, 5);
   batched.freeBatch = true;
@@ -169,13 +174,13 @@ TEST_F(Strategies, PointwiseExtras) {
 TEST_F(Strategies, Direct) {
   std::vector<Conv> convs;
   convs.push_back({1, 32, 48, 9, 7});
-  convs.push_back({1, 19, 35, 13, 17});                               // channel tails
-  convs.push_back({1, 16, 16, 8, 31, 3, 3, 2, 2});                    // stride
-  convs.push_back({1, 16, 32, 12, 11, 5, 3, 1, 2, 0, 1, 2, 3});       // asymmetric pads
-  convs.push_back({1, 16, 16, 9, 33, 3, 3, 1, 1, 6, 6, 6, 6, 6, 6});  // dilation
-  convs.push_back({1, 16, 16, 1, 1});                                 // a window of padding
-  convs.push_back({1, 8, 8, 3, 2, 7, 7, 1, 1, 3, 3, 3, 3});           // kernel beyond the image
-  convs.push_back({1, 64, 64, 8, 8, 1, 1, 2, 2, 0, 0, 0, 0});         // strided pointwise
+  convs.push_back({1, 19, 35, 13, 17});                              // channel tails
+  convs.push_back({1, 16, 16, 8, 31, 3, 3, 2, 2});                   // stride
+  convs.push_back({1, 16, 32, 12, 11, 5, 3, 1, 2, 0, 1, 2, 3});      // asymmetric pads
+  convs.push_back({1, 16, 16, 9, 33, 3, 3, 1, 1, 6, 6, 6, 6, 6, 6}); // dilation
+  convs.push_back({1, 16, 16, 1, 1});                                // a window of padding
+  convs.push_back({1, 8, 8, 3, 2, 7, 7, 1, 1, 3, 3, 3, 3});          // kernel beyond the image
+  convs.push_back({1, 64, 64, 8, 8, 1, 1, 2, 2, 0, 0, 0, 0});        // strided pointwise
   convs.push_back({2, 16, 32, 5, 30});
   convs.push_back({1, 64, 96, 6, 29, 3, 3, 1, 1, 1, 1, 1, 1, 1, 1, 2}); // groups
   convs.push_back({1, 16, 16, 7, 9, 2, 2, 2, 2, 0, 0, 0, 0});
@@ -203,6 +208,40 @@ TEST_F(Strategies, FirstLayer) {
   check(batched.text(), {"first-layer", 3});
 }
 
+TEST_F(Strategies, AnyConvolution) {
+  // Shapes that nobody thought of; CONVOY_FUZZ_SHAPES asks for more of them.
+  const char *wanted = std::getenv("CONVOY_FUZZ_SHAPES");
+  int count = wanted ? std::atoi(wanted) : 12;
+  std::mt19937 random(7);
+  auto pick = [&](int low, int high) {
+    return std::uniform_int_distribution<int>(low, high)(random);
+  };
+  for (int i = 0; i < count; ++i) {
+    Conv conv{pick(1, 2), pick(1, 40), pick(1, 70), pick(1, 20), pick(1, 50)};
+    conv.kh = pick(1, 4), conv.kw = pick(1, 5);
+    conv.sh = pick(1, 3), conv.sw = pick(1, 3);
+    conv.dh = pick(1, 2), conv.dw = pick(1, 3);
+    conv.pt = pick(0, 3), conv.pl = pick(0, 3), conv.pb = pick(0, 3), conv.pr = pick(0, 3);
+    if (pick(0, 3) == 0)
+      conv.ic = conv.oc = conv.groups = pick(2, 40);
+    else if (pick(0, 3) == 0)
+      conv.groups = pick(2, 3), conv.ic = conv.groups * pick(1, 20),
+      conv.oc = conv.groups * pick(1, 20);
+    if (conv.h + conv.pt + conv.pb <= (conv.kh - 1) * conv.dh ||
+        conv.w + conv.pl + conv.pr <= (conv.kw - 1) * conv.dw)
+      continue;
+    conv.freeBatch = pick(0, 3) == 0;
+    const char *shapes[] = {"full", "pixel", "row", "scalar"};
+    conv.residualShape = shapes[pick(0, 3)];
+    int layout = pick(0, 2);
+    conv.srcLayout = layout == 0 ? "" : ", BLOCKED";
+    conv.dstLayout = layout == 2 || (layout == 0 && pick(0, 1)) ? ", BLOCKED" : conv.srcLayout;
+    std::string text = conv.text();
+    SCOPED_TRACE(text);
+    check(text, {"", conv.freeBatch ? pick(1, 3) : 1});
+  }
+}
+
 std::string matmul(std::string lhs, std::string rhs, std::string bias, std::string dst,
                    const char *flags = "") {
   return llvm::formatv(R"(^bb0(%a: {0}, %b: {1}, %c: {2}):
@@ -216,7 +255,11 @@ std::string matmul(std::string lhs, std::string rhs, std::string bias, std::stri
 }
 
 TEST_F(Strategies, Matmul) {
-  for (auto [m, k, n] : {std::array{1, 64, 100}, {1, 7, 1000}, {37, 19, 45}, {64, 64, 64}, {5, 1, 3},
+  for (auto [m, k, n] : {std::array{1, 64, 100},
+                         {1, 7, 1000},
+                         {37, 19, 45},
+                         {64, 64, 64},
+                         {5, 1, 3},
                          {3, 300, 16}}) {
     SCOPED_TRACE(llvm::formatv("{0} {1} {2}", m, k, n).str());
     auto tensor = [](int a, int b) { return llvm::formatv("tensor<{0}x{1}xf32>", a, b).str(); };
@@ -232,9 +275,9 @@ TEST_F(Strategies, Matmul) {
   }
   check(matmul("tensor<?x20xf32>", "tensor<20x50xf32>", "tensor<50xf32>", "tensor<?x50xf32>"),
         {"packed-matmul", 3});
-  check(matmul("tensor<2x3x5x20xf32>", "tensor<20x50xf32>", "tensor<50xf32>",
-               "tensor<2x3x5x50xf32>"),
-        {"packed-matmul"});
+  check(
+      matmul("tensor<2x3x5x20xf32>", "tensor<20x50xf32>", "tensor<50xf32>", "tensor<2x3x5x50xf32>"),
+      {"packed-matmul"});
   check(matmul("tensor<2x1x5x20xf32>", "tensor<3x20x50xf32>", "tensor<2x3x1x50xf32>",
                "tensor<2x3x5x50xf32>"),
         {"row-matmul"});
@@ -257,6 +300,56 @@ TEST_F(Strategies, HeavyEpilogue) {
     }
     plan.yield %y : tensor<1x40x6x9xf32, BLOCKED>)";
   check(body, {"direct", 1, 1e-6});
+}
+
+TEST_F(Strategies, Planar) {
+  std::vector<Conv> convs;
+  convs.push_back({1, 12, 20, 9, 7, 1, 1, 1, 1, 0, 0, 0, 0, 1, 1, 4});
+  convs.push_back({1, 12, 20, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 1, 1, 2});
+  convs.push_back({1, 6, 9, 9, 37, 3, 3, 1, 1, 1, 1, 1, 1, 1, 1, 3});
+  convs.push_back({1, 5, 7, 12, 41, 3, 5, 2, 2, 1, 2, 1, 2});
+  convs.push_back({2, 4, 4, 9, 70, 3, 3, 1, 1, 3, 3, 3, 3, 3, 3, 4});
+  convs.push_back({1, 4, 4, 9, 70, 3, 3, 1, 2, 0, 0, 0, 0, 1, 1, 4});
+  for (Conv &conv : convs) {
+    conv.srcLayout = conv.dstLayout = "";
+    for (const char *shape : {"full", "row"}) {
+      conv.residualShape = shape;
+      check(conv.text(), {"planar"});
+    }
+  }
+  convs[0].freeBatch = true;
+  check(convs[0].text(), {"planar", 3});
+}
+
+std::string transposed(int ic, int oc, int h, int w, int kh, int kw, int sh, int sw, int pt, int pl,
+                       int pb, int pr, int dh = 1, int dw = 1, int outH = 0, int outW = 0) {
+  int oh = (h - 1) * sh + (kh - 1) * dh + 1 + outH - pt - pb;
+  int ow = (w - 1) * sw + (kw - 1) * dw + 1 + outW - pl - pr;
+  std::string src = llvm::formatv("tensor<2x{0}x{1}x{2}xf32, BLOCKED>", ic, h, w);
+  std::string wei = llvm::formatv("tensor<{0}x{1}x{2}x{3}xf32>", ic, oc, kh, kw);
+  std::string bias = llvm::formatv("tensor<1x{0}x1x1xf32, BLOCKED>", oc);
+  std::string dst = llvm::formatv("tensor<2x{0}x{1}x{2}xf32, BLOCKED>", oc, oh, ow);
+  std::string attributes = llvm::formatv(
+      "strides = array<i64: {0}, {1}>, pads = array<i64: {2}, {3}, {4}, {5}>, "
+      "dilations = array<i64: {6}, {7}>, output_padding = array<i64: {8}, {9}>, groups = 1 : i64",
+      sh, sw, pt, pl, pb, pr, dh, dw, outH, outW);
+  return llvm::formatv(R"(^bb0(%x: {0}, %w: {1}, %b: {2}):
+    %y = cnn.conv_transpose %x, %w extras(%b) {{{4}} : ({0}, {1}, {2}) -> {3} {{
+    ^bb0(%acc: f32, %bias: f32):
+      %0 = arith.addf %acc, %bias : f32
+      cnn.yield %0 : f32
+    }
+    plan.yield %y : {3})",
+                       src, wei, bias, dst, attributes);
+}
+
+TEST_F(Strategies, Transposed) {
+  check(transposed(16, 24, 5, 7, 2, 2, 2, 2, 0, 0, 0, 0), {"transposed"});
+  check(transposed(20, 16, 5, 17, 4, 4, 2, 2, 1, 1, 1, 1), {"transposed"});
+  check(transposed(8, 40, 6, 6, 3, 3, 1, 1, 1, 1, 1, 1), {"transposed"});
+  check(transposed(8, 8, 4, 20, 3, 5, 3, 2, 0, 2, 1, 1, 1, 1, 1, 1), {"transposed"});
+  check(transposed(16, 16, 6, 9, 3, 3, 1, 1, 1, 0, 2, 1, 2, 3), {"transposed"});
+  check(transposed(16, 16, 1, 1, 2, 1, 4, 4, 0, 0, 0, 0), {"transposed"});
 }
 
 TEST_F(Strategies, Depthwise) {
@@ -282,9 +375,10 @@ std::string pool(const char *kind, int c, int h, int w, int kh, int kw, int sh, 
                  int dw = 1) {
   std::string src = llvm::formatv("tensor<2x{0}x{1}x{2}xf32, BLOCKED>", c, h, w);
   std::string dst = llvm::formatv("tensor<2x{0}x{1}x{2}xf32, BLOCKED>", c, oh, ow);
-  std::string first = llvm::formatv("kernel = array<i64: {0}, {1}>, strides = array<i64: {2}, {3}>, "
-                                    "pads = array<i64: {4}, {5}, {6}, {7}>, ",
-                                    kh, kw, sh, sw, pt, pl, pb, pr);
+  std::string first =
+      llvm::formatv("kernel = array<i64: {0}, {1}>, strides = array<i64: {2}, {3}>, "
+                    "pads = array<i64: {4}, {5}, {6}, {7}>, ",
+                    kh, kw, sh, sw, pt, pl, pb, pr);
   return llvm::formatv(R"(^bb0(%x: {0}):
     %y = cnn.pool <{2}> %x {{{3} dilations = array<i64: {4}, {5}> {6}} : ({0}) -> {1} {{
     ^bb0(%acc: f32):
@@ -372,8 +466,12 @@ TEST_F(Strategies, Relayout) {
     std::string plain = llvm::formatv("tensor<{0}xf32>", shape);
     std::string blocked = llvm::formatv("tensor<{0}xf32, BLOCKED>", shape);
     std::string last = llvm::formatv("tensor<{0}xf32, #cnn.layout<\"nhwc\">>", shape);
-    for (auto [from, to] : {std::pair(plain, blocked), {blocked, plain}, {plain, last},
-                            {last, plain}, {last, blocked}, {blocked, last}})
+    for (auto [from, to] : {std::pair(plain, blocked),
+                            {blocked, plain},
+                            {plain, last},
+                            {last, plain},
+                            {last, blocked},
+                            {blocked, last}})
       check(unary("cnn.relayout %x", from, to), {"strided-copy", 2});
   }
 }
@@ -404,6 +502,57 @@ TEST_F(Strategies, Movement) {
         {"strided-copy"});
 }
 
+TEST_F(Strategies, Pad) {
+  const char *pads = "{low = array<i64: 0, 0, 1, 2>, high = array<i64: 0, 0, 2, 1>}";
+  for (const char *mode : {"constant", "edge", "reflect", "wrap"}) {
+    SCOPED_TRACE(mode);
+    for (const char *layout : {"", ", BLOCKED"})
+      check(unary(std::string("cnn.pad <") + mode + "> %x " + pads,
+                  llvm::formatv("tensor<2x20x5x7xf32{0}>", layout),
+                  llvm::formatv("tensor<2x20x8x10xf32{0}>", layout)),
+            {"strided-copy"});
+  }
+  check(
+      unary("cnn.pad <constant> %x {low = array<i64: 0, 3, -1, 0>, high = array<i64: 0, 1, 2, -3>}",
+            "tensor<?x4x5x7xi8>", "tensor<?x8x6x4xi8>"),
+      {"strided-copy", 2});
+  check(R"(^bb0(%x: tensor<3x40xf32>, %v: tensor<f32>):
+    %y = cnn.pad <constant> %x, %v {low = array<i64: 1, 5>, high = array<i64: 0, 2>}
+        : (tensor<3x40xf32>, tensor<f32>) -> tensor<4x47xf32>
+    plan.yield %y : tensor<4x47xf32>)",
+        {"strided-copy"});
+}
+
+TEST_F(Strategies, Resize) {
+  auto resize = [](const char *mode, const char *coordinates, int h, int w) {
+    return unary(llvm::formatv("cnn.resize <{0}> %x {{coordinates = #cnn.coordinates<{1}>, "
+                               "nearest_mode = #cnn.nearest_mode<floor>, "
+                               "scales = array<f64: 1.0, 1.0, {2}, {3}>, roi = array<f64>, "
+                               "cubic_coeff_a = -0.75 : f64, extrapolation_value = 0.0 : f64}",
+                               mode, coordinates, h / 5.0, w / 7.0),
+                 "tensor<2x20x5x7xf32, BLOCKED>",
+                 llvm::formatv("tensor<2x20x{0}x{1}xf32, BLOCKED>", h, w));
+  };
+  check(resize("nearest", "asymmetric", 10, 14), {"vector-resize"});
+  check(resize("nearest", "half_pixel", 3, 20), {"vector-resize"});
+  // Weights rounded to f32.
+  check(resize("linear", "half_pixel", 10, 14), {"vector-resize", 1, 5e-7});
+  check(resize("linear", "align_corners", 13, 4), {"vector-resize", 1, 5e-7});
+  check(resize("cubic", "half_pixel", 10, 21), {"vector-resize", 1, 1e-6});
+}
+
+TEST_F(Strategies, Gather) {
+  for (auto [src, indices, dst, axis] :
+       {std::array{"tensor<9x40xf32>", "tensor<2x3xi64>", "tensor<2x3x40xf32>", "0"},
+        {"tensor<4x5x7xi8>", "tensor<6xi32>", "tensor<4x6x7xi8>", "1"},
+        {"tensor<4x50xf32>", "tensor<6xi64>", "tensor<4x6xf32>", "1"}})
+    check(llvm::formatv(R"(^bb0(%x: {0}, %i: {1}):
+      %y = cnn.gather %x, %i {{axis = {3} : i64} : ({0}, {1}) -> {2}
+      plan.yield %y : {2})",
+                        src, indices, dst, axis),
+          {"run-gather"});
+}
+
 std::string reduce(std::string kind, std::string src, std::string extra, std::string dst,
                    std::string axes, std::string flags = "") {
   return llvm::formatv(R"(^bb0(%x: {0}, %e: {1}):
@@ -425,9 +574,9 @@ TEST_F(Strategies, Reduce) {
     check(reduce(kind, "tensor<2x20x7x7xf32, BLOCKED>", "tensor<1x20x1x1xf32, BLOCKED>",
                  "tensor<2x20x1x1xf32, BLOCKED>", "2, 3", ", keep_dims"),
           options);
-    check(reduce(kind, "tensor<2x20x3x1xf32, BLOCKED>", "tensor<20xf32>", "tensor<2x20xf32>",
-                 "2, 3"),
-          options);
+    check(
+        reduce(kind, "tensor<2x20x3x1xf32, BLOCKED>", "tensor<20xf32>", "tensor<2x20xf32>", "2, 3"),
+        options);
     check(reduce(kind, "tensor<3x5x6x7xf32>", "tensor<5xf32>", "tensor<3x5xf32>", "2, 3"), options);
     check(reduce(kind, "tensor<3x5x6x7xf32>", "tensor<5x1x1xf32>", "tensor<3x5x1x1xf32>", "2, 3",
                  ", keep_dims"),
@@ -468,11 +617,12 @@ TEST_F(Strategies, Softmax) {
 TEST_F(Strategies, Lrn) {
   Options options{"vector-lrn", 1, 3e-7};
   options.fractions = true;
-  for (const char *type : {"tensor<2x20x5x7xf32, BLOCKED>", "tensor<1x64x3x3xf32, BLOCKED>",
-                           "tensor<2x20x5x7xf32>"})
-    for (const char *numbers : {"size = 5 : i64, alpha = 0.1 : f64, beta = 0.75 : f64, bias = 1.0 : f64",
-                                "size = 4 : i64, alpha = 0.5 : f64, beta = 0.5 : f64, bias = 2.0 : f64",
-                                "size = 1 : i64, alpha = 0.5 : f64, beta = 1.0 : f64, bias = 2.0 : f64"})
+  for (const char *type :
+       {"tensor<2x20x5x7xf32, BLOCKED>", "tensor<1x64x3x3xf32, BLOCKED>", "tensor<2x20x5x7xf32>"})
+    for (const char *numbers :
+         {"size = 5 : i64, alpha = 0.1 : f64, beta = 0.75 : f64, bias = 1.0 : f64",
+          "size = 4 : i64, alpha = 0.5 : f64, beta = 0.5 : f64, bias = 2.0 : f64",
+          "size = 1 : i64, alpha = 0.5 : f64, beta = 1.0 : f64, bias = 2.0 : f64"})
       check(unary(std::string("cnn.lrn %x {") + numbers + "}", type, type), options);
 }
 

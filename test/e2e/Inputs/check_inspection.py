@@ -10,10 +10,9 @@ assert report["model"] == "digits"
 (variant,) = report["variants"]
 assert variant["runs_here"]
 (image,) = variant["inputs"]
-assert image == {
-    "name": "image", "type": "f32", "dims": [-1, 1, 8, 8], "dim_names": ["N", "", "", ""],
-    "bytes": 256,
-}, image  # fmt: skip
+assert (image["name"], image["type"], image["bytes"]) == ("image", "f32", 256), image
+assert image["dims"] == [-1, 1, 8, 8], image
+assert image["dim_names"] in ([], ["N", "", "", ""]), image
 
 launches, buffers = variant["launches"], variant["buffers"]
 assert launches and buffers
