@@ -44,7 +44,7 @@ protected:
 
   void check(const std::string &body, const Options &options) {
     for (const auto &target : targets)
-      if (target->kernelTable().strategies().size() > 1) // Not the reference alone.
+      if (target->kernelTable().strategies().size() > 1)
         checkTarget(*target, body, options);
   }
 
