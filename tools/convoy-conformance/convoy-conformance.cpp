@@ -120,7 +120,7 @@ static int body(int argc, char **argv) {
           break;
         case Outcome::Skipped:
           ++skipped;
-          printf("skip %s: %s\n", name, reason);
+          printf("SKIP %s: %s\n", name, reason);
           break;
         }
         fflush(stdout);
