@@ -32,8 +32,8 @@ static bool isFree(Value value) {
 
 // An op that may compute in the blocked layout. Whether a kernel does so well is up to its cost.
 static bool mayBeBlocked(Operation *op) {
-  if (!isa<cnn::ConvOp, cnn::ConvTransposeOp, cnn::PoolOp, cnn::ReduceOp, cnn::MapOp,
-           cnn::ResizeOp, cnn::ConcatOp, cnn::PadOp, cnn::LrnOp, cnn::SliceOp>(op))
+  if (!isa<cnn::ConvOp, cnn::ConvTransposeOp, cnn::PoolOp, cnn::ReduceOp, cnn::MapOp, cnn::ResizeOp,
+           cnn::ConcatOp, cnn::PadOp, cnn::LrnOp, cnn::SliceOp>(op))
     return false;
   auto isBlockable = [](Value value) {
     auto type = tensorType(value);
@@ -112,10 +112,9 @@ unsigned LayoutAssignment::nodeOf(Operation *op) {
 }
 
 void LayoutAssignment::addBorders(Value value, unsigned producer) {
-  bool concernsBlocks = producer != rowMajorNode ||
-                        llvm::any_of(value.getUsers(), [&](Operation *user) {
-                          return nodes.contains(user);
-                        });
+  bool concernsBlocks =
+      producer != rowMajorNode ||
+      llvm::any_of(value.getUsers(), [&](Operation *user) { return nodes.contains(user); });
   if (isFree(value) || !concernsBlocks)
     return;
   RankedTensorType type = withRank4(tensorType(value));

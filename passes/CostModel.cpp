@@ -75,6 +75,6 @@ int64_t CostModel::ofRelayout(RankedTensorType type, StringRef from, StringRef t
   Location loc = UnknownLoc::get(type.getContext());
   OpBuilder builder(type.getContext());
   builder.setInsertionPointToEnd(&scratch);
-  return select(cnn::RelayoutOp::create(builder, loc, dst, scratch.addArgument(src, loc),
-                                        StringAttr()));
+  return select(
+      cnn::RelayoutOp::create(builder, loc, dst, scratch.addArgument(src, loc), StringAttr()));
 }

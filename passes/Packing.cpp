@@ -76,7 +76,8 @@ static llvm::SmallVector<Order> makeOrders(llvm::ArrayRef<Block> blocks) {
   llvm::SmallVector<Order> orders;
   auto sorted = [&](auto key) {
     Order order = start;
-    llvm::stable_sort(order, [&](unsigned a, unsigned b) { return key(blocks[a]) > key(blocks[b]); });
+    llvm::stable_sort(order,
+                      [&](unsigned a, unsigned b) { return key(blocks[a]) > key(blocks[b]); });
     orders.push_back(order);
   };
   auto length = [](const Block &block) { return block.last - block.first + 1; };
