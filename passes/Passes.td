@@ -19,7 +19,9 @@ def Simplify : Convoy_Pass<"simplify"> {
     equal ones merged. The data of constants without a user are released.
 
     A transpose of a transpose becomes one, and a transpose that moves nothing but extents of 1 a
-    `reshape`; padding joins the `conv` or `pool` that reads it, where that computes the same; a
+    `reshape`; transposes move behind what does not care, to meet others; slices of slices become
+    one; a convolution of a space-to-depth (the focus of YOLO networks) becomes one with a larger
+    kernel and stride; padding joins the `conv` or `pool` that reads it, where that computes the same; a
     broadcast that the reading `map` does itself goes away; a `reduce` over space keeps its
     dimensions and a `reshape` follows it; a `concat` that begins as an earlier one takes that as
     its first input.

@@ -66,10 +66,7 @@ static Value minimum(ScalarBuilder &s, Elements x, NodeImport &) {
 }
 
 static Value mod(ScalarBuilder &s, Elements x, NodeImport &node) {
-  bool truncated = node.intAttr("fmod", 0) != 0;
-  if (!s.isFloat())
-    return s.mod(x[0], x[1], truncated);
-  return s.make<arith::RemFOp>(x[0], x[1]);
+  return s.mod(x[0], x[1], node.intAttr("fmod", 0) != 0);
 }
 
 static Value logicalAnd(ScalarBuilder &s, Elements x, NodeImport &) {

@@ -5,6 +5,8 @@
 
 #include "dialects/Cnn/ConstantData.h"
 
+#include "llvm/Support/CheckedArithmetic.h"
+
 #include <cmath>
 
 using namespace mlir;
@@ -66,6 +68,21 @@ HostTensor HostTensor::pick(ArrayRef<int64_t> shape, ArrayRef<int64_t> source) c
 
 HostTensor HostTensor::reshaped(ArrayRef<int64_t> shape) const {
   return {RankedTensorType::get(shape, type.getElementType()), ints, floats};
+}
+
+std::optional<int64_t> convoy::onnx::countElements(ArrayRef<int64_t> shape) {
+  constexpr int64_t kMost = int64_t(1) << 48;
+  int64_t count = 1;
+  // An extent of 0 does not excuse the others: products of some of them are taken too.
+  for (int64_t extent : shape) {
+    if (ShapedType::isDynamic(extent) || extent == 0)
+      continue;
+    std::optional<int64_t> product = llvm::checkedMul(count, extent);
+    if (!product || *product > kMost)
+      return std::nullopt;
+    count = *product;
+  }
+  return llvm::is_contained(shape, 0) ? 0 : count;
 }
 
 std::vector<int64_t> convoy::onnx::broadcastIndices(ArrayRef<int64_t> from, ArrayRef<int64_t> to) {
@@ -193,8 +210,6 @@ static std::optional<LinearFloat> fold(StringRef op, LinearFloat a, LinearFloat 
 }
 
 static std::optional<LinearInt> foldUnary(StringRef op, LinearInt a, Type) {
-  if (op == "Identity")
-    return a;
   if (op == "Neg")
     return LinearInt{-a.batch, -a.constant};
   if (a.batch != 0)
@@ -209,8 +224,6 @@ static std::optional<LinearInt> foldUnary(StringRef op, LinearInt a, Type) {
 static bool isWhole(double value) { return value == std::floor(value); }
 
 static std::optional<LinearFloat> foldUnary(StringRef op, LinearFloat a, Type) {
-  if (op == "Identity")
-    return a;
   if (op == "Neg")
     return LinearFloat{-a.batch, -a.constant};
   bool rounds = op == "Floor" || op == "Ceil" || op == "Round";
@@ -324,7 +337,7 @@ std::optional<HostTensor> convoy::onnx::foldElementwise(StringRef op, ArrayRef<H
   ScopedDiagnosticHandler silent(elementType.getContext(), [](Diagnostic &) { return success(); });
   FailureOr<SmallVector<int64_t>> shape =
       cnn::inferBroadcast(UnknownLoc::get(elementType.getContext()), shapes);
-  if (failed(shape) || ShapedType::getNumElements(*shape) > HostTensor::kMaxElements)
+  if (failed(shape) || countElements(*shape).value_or(INT64_MAX) > HostTensor::kMaxElements)
     return std::nullopt;
   SmallVector<HostTensor> broadcast;
   for (const HostTensor &input : inputs)

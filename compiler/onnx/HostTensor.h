@@ -45,6 +45,10 @@ struct HostTensor {
   HostTensor reshaped(llvm::ArrayRef<int64_t> shape) const;
 };
 
+/// The number of elements of a static shape, or of an image where the batch is free; nothing if it
+/// is beyond what a machine can hold. Models are input: a product of extents may overflow.
+std::optional<int64_t> countElements(llvm::ArrayRef<int64_t> shape);
+
 /// The elements that numpy broadcasting reads: for each element of `to`, its index in `from`.
 std::vector<int64_t> broadcastIndices(llvm::ArrayRef<int64_t> from, llvm::ArrayRef<int64_t> to);
 

@@ -285,6 +285,12 @@ FailureOr<RankedTensorType> GraphImporter::inputType(const ValueInfoProto &input
   if (!elementType)
     return mlir::emitError(loc) << "unsupported: input '" << input.name() << "' has elements of "
                                 << getDataTypeName(declared.elem_type());
+  auto sized = [&](ArrayRef<int64_t> shape) -> FailureOr<RankedTensorType> {
+    if (!countElements(shape))
+      return mlir::emitError(loc) << "input '" << input.name() << "' has too many elements: "
+                                  << showShape(shape);
+    return RankedTensorType::get(shape, elementType);
+  };
   const auto &dims = declared.shape().dim();
   auto given = options.shapes.find(input.name());
   if (given != options.shapes.end()) {
@@ -292,7 +298,7 @@ FailureOr<RankedTensorType> GraphImporter::inputType(const ValueInfoProto &input
     for (int i = 0; fits && declared.has_shape() && i < dims.size(); ++i)
       fits = !isStatic(dims[i]) || dims[i].dim_value() == given->second[i];
     if (fits)
-      return RankedTensorType::get(given->second, elementType);
+      return sized(given->second);
     SmallVector<int64_t> shape;
     for (const auto &dim : dims)
       shape.push_back(isStatic(dim) ? dim.dim_value() : ShapedType::kDynamic);
@@ -317,7 +323,7 @@ FailureOr<RankedTensorType> GraphImporter::inputType(const ValueInfoProto &input
               (declared.has_shape() ? text : "<unknown rank>");
     return RankedTensorType();
   }
-  return RankedTensorType::get(shape, elementType);
+  return sized(shape);
 }
 
 LogicalResult GraphImporter::importBoundInput(const std::string &name) {

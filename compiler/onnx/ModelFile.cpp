@@ -49,8 +49,11 @@ LogicalResult ModelFile::parse(StringRef bytes, bool isText) {
   return success();
 }
 
-FailureOr<std::shared_ptr<llvm::MemoryBuffer>> ModelFile::openExternal(Location at,
-                                                                       StringRef location) {
+FailureOr<std::shared_ptr<llvm::MemoryBuffer>>
+ModelFile::openExternal(Location at, StringRef tensor, StringRef location) {
+  auto error = [&]() {
+    return mlir::emitError(at) << "tensor '" << tensor << "': external data '" << location << "' ";
+  };
   auto known = externals.find(location.str());
   if (known != externals.end())
     return known->second;
@@ -59,29 +62,25 @@ FailureOr<std::shared_ptr<llvm::MemoryBuffer>> ModelFile::openExternal(Location 
                 llvm::any_of(llvm::make_range(path::begin(location), path::end(location)),
                              [](StringRef part) { return part == ".."; });
   if (leaves)
-    return mlir::emitError(at) << "external data '" << location
-                               << "' is outside the model's folder";
+    return error() << "is outside the model's folder";
   llvm::SmallString<256> full(folder.empty() ? StringRef(".") : StringRef(folder));
   // A symbolic link inside the folder must not lead out of it either.
   llvm::SmallString<256> realFolder, realFile;
-  std::error_code error = llvm::sys::fs::real_path(full, realFolder);
+  std::error_code failed = llvm::sys::fs::real_path(full, realFolder);
   path::append(full, location);
-  if (!error)
-    error = llvm::sys::fs::real_path(full, realFile);
-  if (error)
-    return mlir::emitError(at) << "cannot read external data '" << location
-                               << "': " << error.message();
+  if (!failed)
+    failed = llvm::sys::fs::real_path(full, realFile);
+  if (failed)
+    return error() << "cannot be read: " << failed.message();
   StringRef rest = realFile;
   if (!rest.consume_front(realFolder) || (!rest.starts_with("/") && realFolder != "/"))
-    return mlir::emitError(at) << "external data '" << location
-                               << "' is outside the model's folder";
+    return error() << "is outside the model's folder";
   if (!llvm::sys::fs::is_regular_file(realFile))
-    return mlir::emitError(at) << "external data '" << location << "' is no file";
+    return error() << "is no file";
   auto buffer = llvm::MemoryBuffer::getFile(realFile, /*IsText=*/false,
                                             /*RequiresNullTerminator=*/false);
   if (!buffer)
-    return mlir::emitError(at) << "cannot read external data '" << location
-                               << "': " << buffer.getError().message();
+    return error() << "cannot be read: " << buffer.getError().message();
   std::shared_ptr<llvm::MemoryBuffer> shared = std::move(*buffer);
   externals.emplace(location.str(), shared);
   return shared;

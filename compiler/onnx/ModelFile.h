@@ -25,9 +25,10 @@ public:
 
   /// The location of errors that concern the file as a whole.
   mlir::Location getLoc() const { return loc; }
-  /// A file of external data, mapped and shared; an error at `at` if it may not or cannot be read.
-  mlir::FailureOr<std::shared_ptr<llvm::MemoryBuffer>> openExternal(mlir::Location at,
-                                                                    llvm::StringRef location);
+  /// The file of external data of a tensor, mapped and shared; an error at `at` if it may not or
+  /// cannot be read.
+  mlir::FailureOr<std::shared_ptr<llvm::MemoryBuffer>>
+  openExternal(mlir::Location at, llvm::StringRef tensor, llvm::StringRef location);
 
   ::onnx::ModelProto proto;
 

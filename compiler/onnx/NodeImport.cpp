@@ -204,8 +204,15 @@ std::optional<HostTensor> NodeImport::toHost(const Tensor &tensor) const {
   return std::nullopt;
 }
 
+LogicalResult NodeImport::checkSize(ArrayRef<int64_t> shape) {
+  if (countElements(shape))
+    return success();
+  return error() << "makes a tensor of too many elements: [" << shape << "]";
+}
+
 FailureOr<Tensor> NodeImport::keep(Operation *op) {
-  if (succeeded(mlir::verify(op)))
+  auto type = cast<RankedTensorType>(op->getResult(0).getType());
+  if (succeeded(checkSize(type.getShape())) && succeeded(mlir::verify(op)))
     return Tensor(op->getResult(0));
   failedAlready = true;
   op->erase();
@@ -289,6 +296,8 @@ FailureOr<Tensor> NodeImport::broadcast(const Tensor &tensor, ArrayRef<int64_t> 
                    << RankedTensorType::get(shape, tensor.elementType());
   if (tensor.shape() == shape)
     return tensor;
+  if (failed(checkSize(shape)))
+    return failure();
   bool isSmall = !ShapedType::isDynamicShape(shape) &&
                  ShapedType::getNumElements(shape) <= HostTensor::kMaxElements;
   if (std::optional<HostTensor> host = toHost(tensor); host && isSmall)

@@ -98,6 +98,8 @@ public:
   mlir::FailureOr<mlir::Value> toValue(const Tensor &tensor);
   /// The elements of a tensor if they are known; the value of a small constant is.
   std::optional<HostTensor> toHost(const Tensor &tensor) const;
+  /// An error if no machine can hold a tensor of that shape.
+  mlir::LogicalResult checkSize(llvm::ArrayRef<int64_t> shape);
   /// Keeps an op that was just made, or removes it if it does not verify.
   mlir::FailureOr<Tensor> keep(mlir::Operation *op);
   template <typename OpTy, typename... Args> mlir::FailureOr<Tensor> create(Args &&...args) {

@@ -59,7 +59,6 @@ static FailureOr<SmallVector<int64_t>> shapeOf(NodeImport &node, const HostTenso
   if (host.isFloat() || host.type.getRank() > 1)
     return node.error() << "has a shape that is no vector of integers: " << host.type;
   SmallVector<int64_t> shape;
-  std::optional<int64_t> count = 1;
   for (auto [i, element] : llvm::enumerate(host.ints)) {
     if (element.batch == 1 && element.constant == 0 && i == 0) {
       shape.push_back(ShapedType::kDynamic);
@@ -71,11 +70,9 @@ static FailureOr<SmallVector<int64_t>> shapeOf(NodeImport &node, const HostTenso
     if (element.constant < 0)
       return node.error() << "has the negative extent " << element.constant;
     shape.push_back(element.constant);
-    count = count ? llvm::checkedMul(*count, element.constant) : count;
   }
-  // What no machine can hold is a broken model, and products of extents must not overflow.
-  if (!count || *count > (int64_t(1) << 48))
-    return node.error() << "has a shape with too many elements";
+  if (failed(node.checkSize(shape)))
+    return failure();
   return shape;
 }
 
@@ -352,7 +349,11 @@ LogicalResult convoy::onnx::importTile(NodeImport &node) {
     }
     split.push_back(extent);
     spread.push_back(extent);
-    joined.push_back(repeat == 1 ? extent : extent * repeat);
+    std::optional<int64_t> product =
+        repeat == 1 ? std::optional(extent) : llvm::checkedMul(extent, repeat);
+    if (!product)
+      return node.error() << "repeats " << src.type() << " too often";
+    joined.push_back(*product);
   }
   FailureOr<Tensor> result = node.reshape(src, split);
   if (succeeded(result))

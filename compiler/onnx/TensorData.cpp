@@ -136,7 +136,7 @@ LogicalResult TensorReader::readExternal() {
     if (number && StringRef(entry.value()).getAsInteger(10, *number))
       return error() << "has external data with " << entry.key() << " '" << entry.value() << "'";
   }
-  FailureOr<std::shared_ptr<llvm::MemoryBuffer>> buffer = file.openExternal(loc, location);
+  FailureOr<std::shared_ptr<llvm::MemoryBuffer>> buffer = file.openExternal(loc, tensor.name(), location);
   if (failed(buffer))
     return failure();
   uint64_t available = (*buffer)->getBufferSize();

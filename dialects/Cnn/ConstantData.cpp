@@ -5,6 +5,7 @@
 
 #include "mlir/IR/DialectResourceBlobManager.h"
 
+#include <cstddef>
 #include <cstring>
 
 using namespace mlir;
@@ -50,7 +51,11 @@ ElementsAttr convoy::cnn::makeConstant(RankedTensorType type, std::vector<char> 
     }
     return DenseElementsAttr::getFromRawBuffer(type, bytes);
   }
-  AsmResourceBlob blob = HeapAsmResourceBlob::allocateAndCopyWithAlign(bytes, 64);
+  // The blob owns the vector itself: copies of hundreds of megabytes are mostly page faults.
+  ArrayRef<char> data(bytes);
+  AsmResourceBlob blob(data, alignof(std::max_align_t),
+                       [owner = std::move(bytes)](void *, size_t, size_t) {},
+                       /*dataIsMutable=*/false);
   return DenseResourceElementsAttr::get(type, "const", std::move(blob));
 }
 

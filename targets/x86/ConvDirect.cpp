@@ -212,14 +212,23 @@ private:
       panel.high = high;
       return multiplyAdd(kb, tile, panel, channels, sums);
     };
-    bool isShort = plan.kind == Kind::FirstLayer && channels * shape.w.kernel <= 48;
-    if (segment.interior && shape.w.kernel > 1 && !isShort)
-      return kb.loop(kb.i64(0), kb.i64(shape.w.kernel), 1, carried,
-                     [&](Value kw, ValueRange sums) { return at(kw, 0, tile.pixels, sums); });
+    // Columns of the kernel that reach the same outputs share code. Unrolled, they would also share
+    // source elements, which the compiler would then keep on the stack.
     Values sums(carried);
-    for (auto [kw, reached] : llvm::enumerate(segment.reached))
-      if (reached.first < reached.second)
-        sums = at(kb.i64(kw), reached.first, reached.second, sums);
+    for (int64_t first = 0, end = 0; first < shape.w.kernel; first = end) {
+      auto [low, high] = segment.reached[first];
+      while (end < shape.w.kernel && segment.reached[end] == segment.reached[first])
+        ++end;
+      if (low >= high)
+        continue;
+      if (end == first + 1)
+        sums = at(kb.i64(first), low, high, sums);
+      else
+        sums = kb.loop(kb.i64(first), kb.i64(end), 1, sums,
+                       [&, low = low, high = high](Value kw, ValueRange inner) {
+                         return at(kw, low, high, inner);
+                       });
+    }
     return sums;
   }
 

@@ -78,12 +78,19 @@ double measure(HostKernels &kernels, ArrayRef<void *> args) {
   return best;
 }
 
-void bench(mlir::MLIRContext &context, const Target &target, const Layer &layer) {
+/// The options, copied: linking resets those of the process.
+struct Wanted {
+  std::string dump, strategy;
+};
+
+void bench(mlir::MLIRContext &context, const Target &target, const Layer &layer,
+           const Wanted &wanted) {
   StrategyCase test(context, target, layer.body);
   if (!test.op())
     return;
   for (const Strategy *strategy : test.strategies()) {
-    if (only.empty() ? strategy->name() == "reference" : strategy->name() != only)
+    if (wanted.strategy.empty() ? strategy->name() == "reference"
+                                : strategy->name() != wanted.strategy)
       continue;
     mlir::OwningOpRef<mlir::ModuleOp> module = test.moduleFor(*strategy);
     std::vector<Buffer> buffers = test.buffersFor(*module);
@@ -94,11 +101,13 @@ void bench(mlir::MLIRContext &context, const Target &target, const Layer &layer)
     double compileMs =
         std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - compileStart)
             .count();
-    if (!dump.empty()) {
+    if (!wanted.dump.empty()) {
       CodeDumps dumps;
       dumps.wanted = true;
       (void)target.generate(*module, dumps);
-      outs() << (dump == "asm" ? dumps.assembly : dump == "llvm" ? dumps.llvmIr : dumps.kernels);
+      outs() << (wanted.dump == "asm"    ? dumps.assembly
+                 : wanted.dump == "llvm" ? dumps.llvmIr
+                                         : dumps.kernels);
     }
     std::vector<void *> args;
     for (Buffer &buffer : buffers)
@@ -123,7 +132,7 @@ int main(int argc, char **argv) {
   cl::ParseCommandLineOptions(argc, argv, "Speed of strategies on layers\n");
   std::string wantedTarget = targetName;
   std::vector<std::string> files(inputs.begin(), inputs.end());
-  std::string wantedDump = dump, wantedOnly = only;
+  Wanted wanted{dump, only};
   auto context = makeContext();
   std::unique_ptr<Target> target = createTarget(wantedTarget);
   if (!target) {
@@ -147,11 +156,7 @@ int main(int argc, char **argv) {
         layers.push_back(convLayer(line));
     }
   }
-  for (const Layer &layer : layers) {
-    // The linker resets the options of the process.
-    dump = wantedDump;
-    only = wantedOnly;
-    bench(*context, *target, layer);
-  }
+  for (const Layer &layer : layers)
+    bench(*context, *target, layer, wanted);
   return 0;
 }

@@ -10,6 +10,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdlib>
+#include <random>
 #include <set>
 
 using namespace convoy;
@@ -204,6 +206,40 @@ TEST_F(Strategies, FirstLayer) {
   batched.srcLayout = "";
   batched.freeBatch = true;
   check(batched.text(), {"first-layer", 3});
+}
+
+TEST_F(Strategies, AnyConvolution) {
+  // Shapes that nobody thought of; CONVOY_FUZZ_SHAPES asks for more of them.
+  const char *wanted = std::getenv("CONVOY_FUZZ_SHAPES");
+  int count = wanted ? std::atoi(wanted) : 12;
+  std::mt19937 random(7);
+  auto pick = [&](int low, int high) {
+    return std::uniform_int_distribution<int>(low, high)(random);
+  };
+  for (int i = 0; i < count; ++i) {
+    Conv conv{pick(1, 2), pick(1, 40), pick(1, 70), pick(1, 20), pick(1, 50)};
+    conv.kh = pick(1, 4), conv.kw = pick(1, 5);
+    conv.sh = pick(1, 3), conv.sw = pick(1, 3);
+    conv.dh = pick(1, 2), conv.dw = pick(1, 3);
+    conv.pt = pick(0, 3), conv.pl = pick(0, 3), conv.pb = pick(0, 3), conv.pr = pick(0, 3);
+    if (pick(0, 3) == 0)
+      conv.ic = conv.oc = conv.groups = pick(2, 40);
+    else if (pick(0, 3) == 0)
+      conv.groups = pick(2, 3), conv.ic = conv.groups * pick(1, 20),
+      conv.oc = conv.groups * pick(1, 20);
+    if (conv.h + conv.pt + conv.pb <= (conv.kh - 1) * conv.dh ||
+        conv.w + conv.pl + conv.pr <= (conv.kw - 1) * conv.dw)
+      continue;
+    conv.freeBatch = pick(0, 3) == 0;
+    const char *shapes[] = {"full", "pixel", "row", "scalar"};
+    conv.residualShape = shapes[pick(0, 3)];
+    int layout = pick(0, 2);
+    conv.srcLayout = layout == 0 ? "" : ", BLOCKED";
+    conv.dstLayout = layout == 2 || (layout == 0 && pick(0, 1)) ? ", BLOCKED" : conv.srcLayout;
+    std::string text = conv.text();
+    SCOPED_TRACE(text);
+    check(text, {"", conv.freeBatch ? pick(1, 3) : 1});
+  }
 }
 
 std::string matmul(std::string lhs, std::string rhs, std::string bias, std::string dst,

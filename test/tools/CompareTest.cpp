@@ -37,6 +37,15 @@ TEST(Compare, AgainstZerosIsAbsolute) {
   EXPECT_FALSE(same({2e-4, 0}, {0, 0}));
 }
 
+TEST(Compare, AbsoluteErrorsMayBeAllowed) {
+  Tensor found = tensor(CONVOY_TYPE_F32, {1e-6, 3e-6}), expected = tensor(CONVOY_TYPE_F32, {1e-6, 2e-6});
+  EXPECT_FALSE(compare(found, expected, 1e-4).passed);
+  EXPECT_TRUE(compare(found, expected, 1e-4, 1.1e-6).passed);
+  EXPECT_FALSE(compare(found, expected, 1e-4, 0.9e-6).passed);
+  // The relative tolerance still holds where it is the larger one.
+  EXPECT_TRUE(compare(found, expected, 1, 1e-9).passed);
+}
+
 TEST(Compare, SpecialValuesMustAgree) {
   EXPECT_TRUE(same({NAN, INFINITY, 1}, {NAN, INFINITY, 1}));
   EXPECT_FALSE(same({1, 1}, {NAN, 1}));

@@ -232,7 +232,7 @@ TEST_F(Tools, HelpNamesEveryOption) {
   Done done = run(CONVOY_RUN, "--help");
   EXPECT_EQ(done.status, 0);
   for (const char *option : {"--input", "--fill", "--seed", "--batch", "--resize", "--mean", "--std",
-                             "--output", "--labels", "--top", "--test-data", "--tolerance",
+                             "--output", "--labels", "--top", "--test-data", "--tolerance", "--absolute-tolerance",
                              "--device", "--target", "--threads", "--benchmark", "--profile",
                              "--sort", "--trace", "--json", "--warmup", "--runs", "--seconds"})
     EXPECT_THAT(done.output, HasSubstr(option));

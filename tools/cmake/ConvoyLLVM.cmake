@@ -12,6 +12,9 @@ include(TableGen)
 include(AddLLVM)
 include(AddMLIR)
 
+# Installed tools find LLVM's shared libraries where the build found them.
+set(CMAKE_INSTALL_RPATH_USE_LINK_PATH ON)
+
 include_directories(SYSTEM ${LLVM_INCLUDE_DIRS} ${MLIR_INCLUDE_DIRS})
 separate_arguments(CONVOY_LLVM_DEFINITIONS NATIVE_COMMAND "${LLVM_DEFINITIONS}")
 add_definitions(${CONVOY_LLVM_DEFINITIONS})

@@ -12,7 +12,8 @@
 
 namespace convoy::tools {
 
-Comparison compare(const Tensor &found, const Tensor &expected, double tolerance) {
+Comparison compare(const Tensor &found, const Tensor &expected, double tolerance,
+                   double absolute) {
   Comparison result;
   if (found.type != expected.type || found.dims != expected.dims) {
     result.text = "is " + describe(found.type, found.dims) + ", expected " +
@@ -49,7 +50,7 @@ Comparison compare(const Tensor &found, const Tensor &expected, double tolerance
       worst = i;
     }
   }
-  result.passed = result.error <= tolerance;
+  result.passed = result.error <= std::max(tolerance, absolute / scale);
   result.text = format("largest error %.3g of the largest magnitude %.6g", result.error,
                        result.largest);
   if (!result.passed)

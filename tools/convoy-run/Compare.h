@@ -18,9 +18,11 @@ struct Comparison {
   std::string text;   // One line: the error, or what is wrong.
 };
 
-/// Floating-point elements may differ by `tolerance` times the largest expected magnitude; NaN and
-/// infinities must be where they are expected, and all other types equal.
-Comparison compare(const Tensor &found, const Tensor &expected, double tolerance);
+/// Floating-point elements may differ by `tolerance` times the largest expected magnitude, or by
+/// `absolute` if that is more; NaN and infinities must be where they are expected, and all other
+/// types equal.
+Comparison compare(const Tensor &found, const Tensor &expected, double tolerance,
+                   double absolute = 0);
 
 /// The folders test_data_set_N inside `folder`, or `folder` itself if it holds the data.
 std::vector<std::string> testDataSets(const std::string &folder);

@@ -22,7 +22,7 @@ struct Settings {
   std::vector<std::string> outputs; // DIR or NAME=FILE.
   int64_t top = 0;
   uint32_t threads = 0;
-  double tolerance = 1e-4;
+  double tolerance = 1e-4, absoluteTolerance = 0;
   bool benchmark = false, profile = false, byTime = false;
   MeasureOptions measure;
 };
@@ -107,6 +107,12 @@ void addResultOptions(Options &options, Settings &settings) {
                 "(default 1e-4; integers must be equal)",
                 [&](const std::string &text) {
                   settings.tolerance = Options::number("tolerance", text);
+                });
+  options.value("absolute-tolerance", "T",
+                "errors up to this are allowed too (default 0): for expected outputs that are\n"
+                "themselves no better, such as small values of a logistic function",
+                [&](const std::string &text) {
+                  settings.absoluteTolerance = Options::number("absolute-tolerance", text);
                 });
 }
 
@@ -237,7 +243,8 @@ int runTestData(Session &session, const Settings &settings, FILE *out) {
                  sets.size() > 1 ? std::filesystem::path(folder).filename().string() : "");
     for (size_t i = 0; i < values.size(); ++i) {
       std::string path = folder + format("/output_%zu.pb", i);
-      Comparison result = compare(found[i], readTensorProto(path), settings.tolerance);
+      Comparison result = compare(found[i], readTensorProto(path), settings.tolerance,
+                                  settings.absoluteTolerance);
       (result.passed ? passed : failed) += 1;
       fprintf(out, "%s %s: '%s' %s\n", result.passed ? "ok    " : "FAILED", path.c_str(),
              values[i].name.c_str(), result.text.c_str());

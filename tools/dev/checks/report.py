@@ -51,10 +51,11 @@ class Run:
     seconds: float
 
     def error(self):
-        """Empty if the command succeeded, else its last words."""
+        """Empty if the command succeeded, else what it says went wrong, or its last words."""
         if self.code == 0:
             return ""
         words = [line for line in self.output.splitlines() if line.strip()]
+        words = [line for line in words if line.startswith("FAILED ")][:1] or words
         how = f"signal {-self.code}" if self.code < 0 else f"exit status {self.code}"
         return f"{how}: {words[-1].strip()[:300]}" if words else how
 

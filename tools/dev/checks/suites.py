@@ -26,6 +26,10 @@ yunet_n_320 ultraface_RFB-320 blazeface_front face_landmark_mp selfie_segm_lands
 zoo_super_resolution-10 deeplab_v3_mnv2 hyperlpr_y5fu_320 pan_mobilenetv3_seg_sim
 """.split()
 
+# onnxruntime's logistic function is off by up to 1e-7 of 1 (measured against double on these very
+# outputs: 9e-8), which is more than 1e-4 of the largest value where all are small.
+ABSOLUTE = {"yunet_n_320": "2e-7", "selfie_segm_landscape": "2e-7"}
+
 LIGHT = """
 bvlc_alexnet densenet121 inception_v1 inception_v2 resnet50 shufflenet squeezenet vgg19 zfnet512
 """.split()
@@ -161,18 +165,18 @@ def conformance():
     return result
 
 
-def run_data_set(result, name, model, data, tolerance, *options):
+def run_data_set(result, name, model, data, tolerance, absolute="0"):
     """Compiles a model and compares it with expected outputs at 1 and 2 threads, which must agree
     with each other to the bit."""
     folder = scratch(f"models/{name}")
     artifact = folder / "model.cvy"
-    done = run([BIN / "convoy-compile", model, "-o", artifact, *options], f"models/{name}/compile.log")
+    done = run([BIN / "convoy-compile", model, "-o", artifact], f"models/{name}/compile.log")
     if not result.check(f"compile {name}", done.error()):
         return
     seconds = done.seconds
     for threads in (1, 2):
         done = run([BIN / "convoy-run", artifact, "--test-data", data, "--tolerance", tolerance,
-                    "--threads", threads, "--output", folder / f"threads{threads}"],
+                    "--absolute-tolerance", absolute, "--threads", threads, "--output", folder / f"threads{threads}"],
                    f"models/{name}/run{threads}.log")
         if not result.check(f"{name}, {threads} threads", done.error()):
             return
@@ -193,7 +197,8 @@ def models():
         if not folder.is_dir():
             result.skip(f"model {name}", f"{folder.relative_to(ROOT.parent)} is not here")
             continue
-        run_data_set(result, name, folder / "model.onnx", folder / "test_data_set_0", "1e-4")
+        run_data_set(result, name, folder / "model.onnx", folder / "test_data_set_0", "1e-4",
+                     ABSOLUTE.get(name, "0"))
     return result
 
 
