@@ -51,8 +51,8 @@ private:
 LogicalResult VariantCompiler::dump(StringRef name, StringRef text) {
   if (options.dumpDir.empty())
     return success();
-  std::string path = options.dumpDir + "/" + std::to_string(dumped++) + "." + dumpPrefix +
-                     name.str();
+  std::string path =
+      options.dumpDir + "/" + std::to_string(dumped++) + "." + dumpPrefix + name.str();
   std::error_code error;
   llvm::raw_fd_ostream stream(path, error);
   if (!error) {
@@ -94,6 +94,7 @@ FailureOr<GeneratedCode> VariantCompiler::generate(ModuleOp module, CodeDumps &d
   FailureOr<GeneratedCode> code = target.generate(module, dumps);
   if (failed(code) || failed(dump("kernels.mlir", dumps.kernels)) ||
       failed(dump("kernels.ll", dumps.llvmIr)) || failed(dump("kernels.s", dumps.assembly)) ||
+      failed(dump("spills.txt", dumps.spills)) ||
       failed(dump("kernels.so", StringRef(code->object.data(), code->object.size()))))
     return failure();
   return code;
