@@ -64,7 +64,7 @@ std::optional<Plan> makePlan(Operation *op, cnn::TargetAttr target, int64_t outp
   int64_t elements = plan.size * plan.size;
   double weightBytes = double(elements) * plan.srcBlocks * plan.dstBlocks * lanes * lanes * 4;
   double l2Bytes = target.getL2Bytes();
-  auto bytesPerCycle = [&](double bytes) { return bytes < l2Bytes ? 40 : bytes < 12e6 ? 14 : 6; };
+  auto bytesPerCycle = [&](double bytes) { return bytes < l2Bytes ? 40 : bytes < 12e6 ? 14 : 4.5; };
   // Transforms: loads, stores and a few operations for each element of a tile.
   double perTile = elements * 4.5;
   double sources = perTile * plan.tiles() * plan.srcBlocks;
