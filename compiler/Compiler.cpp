@@ -37,7 +37,7 @@ public:
   FailureOr<GeneratedCode> generate(ModuleOp module, CodeDumps &dumps);
 
 private:
-  LogicalResult dump(StringRef name, StringRef text);
+  LogicalResult dump(Location loc, StringRef name, StringRef text);
   LogicalResult dumpModule(Stage stage, ModuleOp module);
 
   const CompileOptions &options;
@@ -48,11 +48,11 @@ private:
 
 } // namespace
 
-LogicalResult VariantCompiler::dump(StringRef name, StringRef text) {
+LogicalResult VariantCompiler::dump(Location loc, StringRef name, StringRef text) {
   if (options.dumpDir.empty())
     return success();
-  std::string path = options.dumpDir + "/" + std::to_string(dumped++) + "." + dumpPrefix +
-                     name.str();
+  std::string path =
+      options.dumpDir + "/" + std::to_string(dumped++) + "." + dumpPrefix + name.str();
   std::error_code error;
   llvm::raw_fd_ostream stream(path, error);
   if (!error) {
@@ -62,8 +62,7 @@ LogicalResult VariantCompiler::dump(StringRef name, StringRef text) {
     stream.clear_error();
   }
   if (error)
-    return emitError(UnknownLoc::get(target.facts(nullptr).getContext()))
-           << "cannot write " << path << ": " << error.message();
+    return emitError(loc) << "cannot write " << path << ": " << error.message();
   return success();
 }
 
@@ -73,7 +72,7 @@ LogicalResult VariantCompiler::dumpModule(Stage stage, ModuleOp module) {
   std::string text;
   llvm::raw_string_ostream stream(text);
   printModule(module, options.fullConstants, stream);
-  return dump((stageName(stage) + ".mlir").str(), text);
+  return dump(module.getLoc(), (stageName(stage) + ".mlir").str(), text);
 }
 
 LogicalResult VariantCompiler::runStages(ModuleOp module) {
@@ -92,10 +91,18 @@ LogicalResult VariantCompiler::runStages(ModuleOp module) {
 
 FailureOr<GeneratedCode> VariantCompiler::generate(ModuleOp module, CodeDumps &dumps) {
   FailureOr<GeneratedCode> code = target.generate(module, dumps);
-  if (failed(code) || failed(dump("kernels.mlir", dumps.kernels)) ||
-      failed(dump("kernels.ll", dumps.llvmIr)) || failed(dump("kernels.s", dumps.assembly)) ||
-      failed(dump("kernels.so", StringRef(code->object.data(), code->object.size()))))
+  if (failed(code))
     return failure();
+  std::pair<StringRef, StringRef> forms[] = {
+      {"kernels.mlir", dumps.kernels},
+      {"kernels.ll", dumps.llvmIr},
+      {"kernels.s", dumps.assembly},
+      {"spills.txt", dumps.spills},
+      {"kernels.so", StringRef(code->object.data(), code->object.size())},
+  };
+  for (auto [name, text] : forms)
+    if (failed(dump(module.getLoc(), name, text)))
+      return failure();
   return code;
 }
 

@@ -37,30 +37,38 @@ void convoy::buildStage(OpPassManager &manager, Stage stage, const KernelTable &
                         const PipelineOptions &options) {
   switch (stage) {
   case Stage::Import:
+    manager.addPass(createVerifyStage({"import"}));
     break;
   case Stage::Simplify:
     manager.addPass(createSimplify());
+    // Needs folded constants: batch norm's parameters may be computed ones.
     manager.addPass(createFoldBatchNorm());
+    manager.addPass(createVerifyStage({"fold"}));
     break;
   case Stage::Fuse:
     if (options.optimize)
       manager.addPass(createFuseEpilogues());
     break;
   case Stage::Layout:
+    // After fusion: an epilogue is computed in the accumulator's type.
+    manager.addPass(createAssignPrecision());
     if (options.optimize) {
       manager.addPass(createAssignLayout(always(table)));
       manager.addPass(createCancelRelayouts());
     }
+    manager.addPass(createVerifyStage({"layout"}));
     break;
   case Stage::Select:
     manager.addPass(createSelectKernels(always(table)));
     // After selection: how weights must lie is the strategy's decision.
     manager.addPass(createPackWeights(always(table), PackWeightsOptions{/*release=*/true}));
+    manager.addPass(createVerifyStage({"select"}));
     break;
   case Stage::Plan:
     manager.addPass(createOutlineToPlan());
     manager.addPass(createPlanMemory());
-    // Shares no code with the planner, so it stays on in every build.
+    manager.addPass(createVerifyStage({"plan"}));
+    // Shares no code with the planner.
     manager.addPass(createVerifyPlan());
     break;
   }

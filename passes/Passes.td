@@ -19,7 +19,9 @@ def Simplify : Convoy_Pass<"simplify"> {
     equal ones merged. The data of constants without a user are released.
 
     A transpose of a transpose becomes one, and a transpose that moves nothing but extents of 1 a
-    `reshape`; padding joins the `conv` or `pool` that reads it, where that computes the same; a
+    `reshape`; transposes move behind what does not care, to meet others; slices of slices become
+    one; a convolution of a space-to-depth (the focus of YOLO networks) becomes one with a larger
+    kernel and stride; padding joins the `conv` or `pool` that reads it, where that computes the same; a
     broadcast that the reading `map` does itself goes away; a `reduce` over space keeps its
     dimensions and a `reshape` follows it; a `concat` that begins as an earlier one takes that as
     its first input.
@@ -236,7 +238,8 @@ def PlanMemory : Convoy_Pass<"plan-memory"> {
     largest sum of buffers alive at once, is printed beside the result.
 
     A launch of a `map` may write over an input that has the result's type and dies there: each
-    element is read before it is written.
+    element is read before it is written. So no strategy for `map` may read an element once it
+    wrote there, as tails that overlap would.
 
     Before: a plan without offsets. After: every allocation has an offset, and the program its
     `arena_bytes` and `lower_bound_bytes`.

@@ -16,10 +16,10 @@ namespace {
 
 // One extent of a tensor in memory, from slowest to fastest.
 struct PhysicalDim {
-  unsigned dim;    // logical
-  int64_t extent;  // number of steps
-  int64_t step;    // of the logical index for one step
-  int64_t stride;  // of the other side's memory for one step, in elements
+  unsigned dim;   // logical
+  int64_t extent; // number of steps
+  int64_t step;   // of the logical index for one step
+  int64_t stride; // of the other side's memory for one step, in elements
 };
 
 } // namespace
@@ -79,8 +79,8 @@ static std::vector<char> fromRowMajor(ArrayRef<char> bytes, ArrayRef<int64_t> sh
       inside &= logical[i] < shape[i];
     if (inside) {
       int64_t valid = llvm::divideCeil(shape[line.dim] - logical[line.dim], line.step);
-      copyLine(result.data() + written, bytes.data() + offset * size,
-               std::min(valid, line.extent), line.stride, size);
+      copyLine(result.data() + written, bytes.data() + offset * size, std::min(valid, line.extent),
+               line.stride, size);
     }
     for (size_t i = dims.size(); i-- > 0;) {
       ++position[i];

@@ -56,6 +56,7 @@ LogicalResult Simplify::applyPatterns() {
   addCanonicalizations(patterns);
   populateTransposePatterns(patterns);
   populatePadPatterns(patterns);
+  populateFocusPatterns(patterns);
   populateShapePatterns(patterns);
   GreedyRewriteConfig config;
   config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
@@ -63,8 +64,9 @@ LogicalResult Simplify::applyPatterns() {
 }
 
 void Simplify::runOnOperation() {
-  // Folding first: what is known about shapes and pads is what the patterns look at.
-  if (failed(foldConstants()) || failed(applyPatterns()))
+  // Folding first: what is known about shapes and pads is what the patterns look at. They leave
+  // transposed constants behind.
+  if (failed(foldConstants()) || failed(applyPatterns()) || failed(foldConstants()))
     return signalPassFailure();
   IRRewriter rewriter(&getContext());
   DominanceInfo dominance(getOperation());

@@ -36,8 +36,8 @@ struct BroadcastIntoMap : public OpRewritePattern<cnn::MapOp> {
 struct IdentityMap : public OpRewritePattern<cnn::MapOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(cnn::MapOp op, PatternRewriter &rewriter) const override {
-    auto yielded = dyn_cast<BlockArgument>(
-        cast<cnn::YieldOp>(op.getBody().front().back()).getValue());
+    auto yielded =
+        dyn_cast<BlockArgument>(cast<cnn::YieldOp>(op.getBody().front().back()).getValue());
     if (!yielded)
       return rewriter.notifyMatchFailure(op, "computes");
     Value input = op.getInputs()[yielded.getArgNumber()];
@@ -70,6 +70,24 @@ struct KeepReducedDims : public OpRewritePattern<cnn::ReduceOp> {
   }
 };
 
+// Every n-th of every m-th element.
+struct SliceOfSlice : public OpRewritePattern<cnn::SliceOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(cnn::SliceOp op, PatternRewriter &rewriter) const override {
+    auto producer = op.getSrc().getDefiningOp<cnn::SliceOp>();
+    if (!producer)
+      return rewriter.notifyMatchFailure(op, "src is not sliced");
+    SmallVector<int64_t> starts, steps;
+    for (size_t i = 0; i < op.getStarts().size(); ++i) {
+      starts.push_back(producer.getStarts()[i] + op.getStarts()[i] * producer.getSteps()[i]);
+      steps.push_back(producer.getSteps()[i] * op.getSteps()[i]);
+    }
+    rewriter.replaceOpWithNewOp<cnn::SliceOp>(op, op.getType(), producer.getSrc(), starts, steps,
+                                              StringAttr());
+    return success();
+  }
+};
+
 // concat(a, b, c) after concat(a, b) takes that as its first input: dense blocks concatenate all
 // that came before again and again, and a part that is in place need not be copied.
 struct ConcatOfConcat : public OpRewritePattern<cnn::ConcatOp> {
@@ -98,6 +116,6 @@ struct ConcatOfConcat : public OpRewritePattern<cnn::ConcatOp> {
 } // namespace
 
 void convoy::populateShapePatterns(RewritePatternSet &patterns) {
-  patterns.add<BroadcastIntoMap, IdentityMap, KeepReducedDims, ConcatOfConcat>(
+  patterns.add<BroadcastIntoMap, IdentityMap, KeepReducedDims, SliceOfSlice, ConcatOfConcat>(
       patterns.getContext());
 }

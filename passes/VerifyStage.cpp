@@ -16,7 +16,8 @@ using namespace mlir;
 using namespace convoy;
 
 // Each op of the graph and, of the dialects, what a graph may hold.
-static LogicalResult verifyGraph(func::FuncOp graph, function_ref<LogicalResult(Operation *)> check) {
+static LogicalResult verifyGraph(func::FuncOp graph,
+                                 function_ref<LogicalResult(Operation *)> check) {
   for (Operation &op : graph.getBody().front()) {
     if (isa<func::ReturnOp>(op))
       continue;
@@ -131,14 +132,13 @@ struct VerifyStage : public convoy::impl::VerifyStageBase<VerifyStage> {
       });
     if (stage == "layout" || stage == "select") {
       if (failed(verifyGraph(*graph, [&](Operation *op) {
-            return success(succeeded(verifyNoBatchNorm(op)) &&
-                           succeeded(verifyRegionLayouts(op)));
+            return success(succeeded(verifyNoBatchNorm(op)) && succeeded(verifyRegionLayouts(op)));
           })))
         return failure();
       return stage == "select" ? verifySelected(*graph) : success();
     }
-    return getOperation().emitError() << "unknown stage '" << stage
-                                      << "'; known are import, fold, layout, select, plan";
+    return getOperation().emitError()
+           << "unknown stage '" << stage << "'; known are import, fold, layout, select, plan";
   }
 };
 } // namespace

@@ -579,12 +579,13 @@ LogicalResult convoy::onnx::readInputs(StringRef path, MLIRContext *context, Mod
   for (int index : names.liveNodes()) {
     const NodeProto &node = file.proto.graph().node(index);
     unsigned mask = 0;
-    for (const auto &import : file.proto.opset_import()) {
-      bool isKnown;
+    bool isKnown = false;
+    for (const auto &import : file.proto.opset_import())
       if (isDefaultDomain(node.domain()) && isDefaultDomain(import.domain()))
         if (const OpEntry *entry = findOp("", node.op_type(), import.version(), isKnown))
           mask |= entry->shapeInputs;
-    }
+    if (!isKnown)
+      inputs.unknownOps.insert(node.op_type());
     for (int i = 0; i < node.input_size(); ++i)
       if (mask & (1u << i))
         for (const std::string &name : names.valueSources(node.input(i)))

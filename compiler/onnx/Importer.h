@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -37,6 +38,8 @@ struct ModelInputs {
   /// Those, as indices into `names`, on whose values the shapes of other tensors depend. Without
   /// a bound value for each of them importModel fails.
   std::vector<size_t> shapeInputs;
+  /// Types of ops of the main graph that no row of the op table has, in any opset.
+  std::set<std::string> unknownOps;
 };
 
 /// Imports a model file: ONNX's protobuf form, or its text form if the name ends in .onnxtxt.

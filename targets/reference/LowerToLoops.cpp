@@ -81,6 +81,8 @@ static void emitTile(const Output &output, Elements &in, Value image, Value tile
   KernelBuilder &kb = in.kb;
   auto type = cast<RankedTensorType>(output.value.getType());
   const Tiling &tiling = output.tiling;
+  if (llvm::is_contained(tiling.extents, 0))
+    return; // nothing to write, though there is a tile
   Value base = kb.imageBase(output.arg, image);
   Elements::Values outer = kb.delinearize(tile, tiling.grid());
   Elements::Values index(tiling.order.size());

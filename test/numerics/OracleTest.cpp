@@ -474,6 +474,20 @@ TEST_F(Oracle, MapTypes) {
           {0, 1, true, 1000});
 }
 
+TEST_F(Oracle, NoElements) {
+  for (const char *shape : {"0", "3x0", "0x3", "?x0x2"})
+    check(formatv(R"(^bb0(%x: {0}):
+      %z = cnn.map(%x) : ({0}) -> {0} {{
+      ^bb0(%a: f32):
+        %c = arith.constant 1.0 : f32
+        %0 = arith.addf %a, %c : f32
+        cnn.yield %0 : f32
+      }
+      plan.yield %z : {0})",
+                  tensor(shape, "f32")),
+          {0, 2});
+}
+
 TEST_F(Oracle, IntegerDivision) {
   // Divisors of 0 and -1 are among the data: nothing may trap. What division by zero gives is
   // open, so it is replaced.

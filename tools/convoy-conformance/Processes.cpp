@@ -42,7 +42,7 @@ static void writeAll(int file, const std::string &text) {
 
 // The reading end of the child's pipe and the child.
 static std::pair<int, Child> start(size_t index, double timeout,
-                                   const std::function<std::string(size_t)> &work) {
+                                   const std::function<Outcome(size_t)> &work) {
   int ends[2];
   if (pipe(ends) != 0)
     throw tools::Error(std::string("cannot make a pipe: ") + strerror(errno));
@@ -53,14 +53,13 @@ static std::pair<int, Child> start(size_t index, double timeout,
     throw tools::Error(std::string("cannot start a process: ") + strerror(errno));
   if (pid == 0) {
     close(ends[0]);
-    std::string result;
+    Outcome outcome;
     try {
-      result = work(index);
+      outcome = work(index);
     } catch (const std::exception &error) {
-      result = error.what();
+      outcome = {Outcome::Failed, error.what()};
     }
-    // The first byte tells a finished child from one that died silently.
-    writeAll(ends[1], "." + result);
+    writeAll(ends[1], static_cast<char>(outcome.kind) + outcome.reason);
     _exit(0);
   }
   close(ends[1]);
@@ -69,19 +68,19 @@ static std::pair<int, Child> start(size_t index, double timeout,
   return {ends[0], Child{index, pid, deadline, ""}};
 }
 
-static std::string verdict(const Child &child, int status, bool timedOut) {
+static Outcome verdict(const Child &child, int status, bool timedOut) {
   if (timedOut)
-    return "timed out";
+    return {Outcome::Failed, "timed out"};
   if (WIFSIGNALED(status))
-    return std::string("crashed: ") + strsignal(WTERMSIG(status));
+    return {Outcome::Failed, std::string("crashed: ") + strsignal(WTERMSIG(status))};
   if (child.output.empty())
-    return "exited with status " + std::to_string(WEXITSTATUS(status));
-  return child.output.substr(1);
+    return {Outcome::Failed, "exited with status " + std::to_string(WEXITSTATUS(status))};
+  return {static_cast<Outcome::Kind>(child.output[0]), child.output.substr(1)};
 }
 
 void convoy::runInProcesses(size_t count, int64_t jobs, double timeoutSeconds,
-                            const std::function<std::string(size_t)> &work,
-                            const std::function<void(size_t, const std::string &)> &done) {
+                            const std::function<Outcome(size_t)> &work,
+                            const std::function<void(size_t, const Outcome &)> &done) {
   std::map<int, Child> running;
   size_t next = 0;
   while (next < count || !running.empty()) {

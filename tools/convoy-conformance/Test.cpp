@@ -7,6 +7,7 @@
 #include "tools/support/Error.h"
 
 #include "mlir/IR/Diagnostics.h"
+#include "llvm/ADT/StringExtras.h"
 
 #include <algorithm>
 #include <cmath>
@@ -91,7 +92,8 @@ static std::string toString(const std::vector<uint8_t> &bytes) {
 }
 
 // The artifact, compiled in this process.
-static std::vector<char> compileTest(const TestFiles &files, const ConformanceOptions &options) {
+static std::vector<char> compileTest(const TestFiles &files, const onnx::ModelInputs &inputs,
+                                     const ConformanceOptions &options) {
   mlir::DialectRegistry registry;
   registerDialects(registry);
   mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
@@ -108,14 +110,10 @@ static std::vector<char> compileTest(const TestFiles &files, const ConformanceOp
   CompileOptions compile;
   compile.targets = {options.target};
   compile.pipeline.optimize = !options.noOptimize;
-  if (!files.light) {
-    onnx::ModelInputs inputs;
-    if (mlir::succeeded(onnx::readInputs(files.model, &context, inputs)))
-      for (size_t i : inputs.shapeInputs)
-        if (i < files.dataSets[0].inputs.size())
-          compile.import.boundInputs[inputs.names[i]] =
-              toString(tools::readFile(files.dataSets[0].inputs[i]));
-  }
+  for (size_t i : inputs.shapeInputs)
+    if (i < files.dataSets[0].inputs.size())
+      compile.import.boundInputs[inputs.names[i]] =
+          toString(tools::readFile(files.dataSets[0].inputs[i]));
   mlir::FailureOr<CompileResult> result =
       compileModel(files.model, compile, /*wantDumps=*/false, &context);
   if (mlir::failed(result))
@@ -219,25 +217,26 @@ static std::string runDataSet(const convoy_model *model, const TestFiles &files,
   return "";
 }
 
-std::string convoy::runTest(const std::string &root, const std::string &name,
-                            const ConformanceOptions &options) {
+Outcome convoy::runTest(const std::string &root, const std::string &name,
+                        const ConformanceOptions &options) {
   TestFiles files = locate(root, name);
-  std::vector<std::string> inputNames;
-  if (!files.light) {
+  onnx::ModelInputs inputs;
+  {
     mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
     context.getDiagEngine().registerHandler([](mlir::Diagnostic &) { return mlir::success(); });
-    onnx::ModelInputs inputs;
-    if (mlir::succeeded(onnx::readInputs(files.model, &context, inputs)))
-      inputNames = inputs.names;
+    if (mlir::failed(onnx::readInputs(files.model, &context, inputs)))
+      inputs = {}; // What is wrong with the file is for the compile to say.
   }
-  std::vector<char> artifact = compileTest(files, options);
+  if (options.skipUnknownOps && !inputs.unknownOps.empty())
+    return {Outcome::Skipped, "no import of " + llvm::join(inputs.unknownOps, ", ")};
+  std::vector<char> artifact = compileTest(files, inputs, options);
   convoy_model *raw = nullptr;
   check(convoy_model_load_memory(artifact.data(), artifact.size(), nullptr, &raw), "load");
   std::unique_ptr<convoy_model, ModelDeleter> model(raw);
   for (size_t i = 0; i < files.dataSets.size(); ++i) {
-    std::string failure = runDataSet(model.get(), files, files.dataSets[i], inputNames, options);
+    std::string failure = runDataSet(model.get(), files, files.dataSets[i], inputs.names, options);
     if (!failure.empty())
-      return files.dataSets.size() > 1 ? "data set " + std::to_string(i) + ": " + failure : failure;
+      return {Outcome::Failed, "data set " + std::to_string(i) + ": " + failure};
   }
-  return "";
+  return {};
 }

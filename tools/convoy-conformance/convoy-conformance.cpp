@@ -32,7 +32,7 @@ static Arguments parseArguments(int argc, char **argv) {
                   "Compiles and runs ONNX backend tests: every folder under ROOT with a model.onnx\n"
                   "and test_data_set_*, and every light network X.onnx with X_output_0.pb beside it.\n"
                   "Inputs whose values shapes depend on are bound to the test's values at compile\n"
-                  "time. Ends with \"N passed, N failed\"; exit status 1 if one failed.");
+                  "time. Ends with \"N passed, N failed\" (and \", N skipped\"); exit status 1 if one failed.");
   options.value("scope", "FILE", "names of the tests to run, one a line, relative to ROOT",
                 [&](const std::string &text) { arguments.scope = text; });
   options.value("filter", "REGEX", "run only tests whose name contains a match",
@@ -58,6 +58,8 @@ static Arguments parseArguments(int argc, char **argv) {
                 });
   options.flag("no-optimize", "leave out the passes that only make code faster",
                arguments.options.noOptimize);
+  options.flag("skip-unknown-ops", "skip tests of ops that Convoy does not import",
+               arguments.options.skipUnknownOps);
   options.flag("verbose", "also list the tests that passed", arguments.verbose);
   options.positional([&](const std::string &word) {
     if (!arguments.root.empty())
@@ -100,19 +102,33 @@ static std::vector<std::string> chooseTests(const Arguments &arguments) {
 static int body(int argc, char **argv) {
   Arguments arguments = parseArguments(argc, argv);
   std::vector<std::string> names = chooseTests(arguments);
-  size_t passed = 0, failed = 0;
+  size_t passed = 0, failed = 0, skipped = 0;
   runInProcesses(
       names.size(), arguments.jobs, arguments.timeout,
       [&](size_t i) { return runTest(arguments.root, names[i], arguments.options); },
-      [&](size_t i, const std::string &failure) {
-        ++(failure.empty() ? passed : failed);
-        if (!failure.empty())
-          printf("FAIL %s: %s\n", names[i].c_str(), failure.c_str());
-        else if (arguments.verbose)
-          printf("pass %s\n", names[i].c_str());
+      [&](size_t i, const Outcome &outcome) {
+        const char *name = names[i].c_str(), *reason = outcome.reason.c_str();
+        switch (outcome.kind) {
+        case Outcome::Passed:
+          ++passed;
+          if (arguments.verbose)
+            printf("pass %s\n", name);
+          break;
+        case Outcome::Failed:
+          ++failed;
+          printf("FAIL %s: %s\n", name, reason);
+          break;
+        case Outcome::Skipped:
+          ++skipped;
+          printf("SKIP %s: %s\n", name, reason);
+          break;
+        }
         fflush(stdout);
       });
-  printf("%zu passed, %zu failed\n", passed, failed);
+  printf("%zu passed, %zu failed", passed, failed);
+  if (skipped)
+    printf(", %zu skipped", skipped);
+  puts("");
   return failed != 0;
 }
 
