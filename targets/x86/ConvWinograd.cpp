@@ -12,6 +12,8 @@
 #include "targets/x86/Vectors.h"
 #include "targets/x86/Window.h"
 
+#include <cmath>
+
 using namespace mlir;
 using namespace convoy;
 
@@ -58,36 +60,45 @@ std::optional<Plan> makePlan(Operation *op, cnn::TargetAttr target, int64_t outp
   plan.tilesHigh = (shape->h.out + outputs - 1) / outputs;
   plan.tilesWide = (shape->w.out + outputs - 1) / outputs;
 
-  // Transformed source tiles fill half of the second cache at most.
+  // Few tiles at a time stay in the second cache, many read the weights less often.
   int64_t elements = plan.size * plan.size;
-  int64_t bytesPerTile = elements * plan.srcBlocks * lanes * 4;
-  int64_t fitting = std::clamp<int64_t>(target.getL2Bytes() / 2 / bytesPerTile, 4, 56);
+  double weightBytes = double(elements) * plan.srcBlocks * plan.dstBlocks * lanes * lanes * 4;
+  double l2Bytes = target.getL2Bytes();
+  auto bytesPerCycle = [&](double bytes) { return bytes < l2Bytes ? 40 : bytes < 12e6 ? 14 : 4.5; };
+  // Transforms: loads, stores and a few operations for each element of a tile.
+  double perTile = elements * 4.5;
+  double sources = perTile * plan.tiles() * plan.srcBlocks;
+  constexpr int64_t maxBatch = 56, wantedPieces = 8;
   double best = std::numeric_limits<double>::infinity();
-  for (int64_t batch = std::min<int64_t>(4, plan.tiles()); batch <= std::min(fitting, plan.tiles());
-       ++batch) {
+  for (int64_t batch = 1; batch <= std::min(maxBatch, plan.tiles()); ++batch) {
     int64_t batches = (plan.tiles() + batch - 1) / batch;
+    // Balanced, a last batch is hardly shorter than the others.
+    if (batch != (plan.tiles() + batches - 1) / batches)
+      continue;
     TileChoice choice = chooseTile(batch, plan.dstBlocks, shape->ic, target.getRegisters());
-    // Weights are read once a batch, from where they fit.
-    double weightBytes = double(elements) * plan.srcBlocks * plan.dstBlocks * lanes * lanes * 4;
-    double bytesPerCycle = weightBytes < target.getL2Bytes() ? 40 : weightBytes < 12e6 ? 16 : 6;
-    double cycles = batches * std::max(elements * choice.cycles, weightBytes / bytesPerCycle);
-    if (cycles < best) {
-      best = cycles;
+    double sourceBytes = double(elements) * plan.srcBlocks * lanes * 4 * batch;
+    double groups = double(plan.dstBlocks) / choice.tile.blocks;
+    double products = elements * choice.cycles;
+    products = std::max(products, weightBytes / bytesPerCycle(weightBytes));
+    if (sourceBytes > l2Bytes / 2)
+      products += sourceBytes * groups / bytesPerCycle(2 * sourceBytes);
+    for (int64_t parts = 1; parts <= std::min(wantedPieces, plan.dstBlocks); parts *= 2) {
+      // Each part of the channels transforms the source anew.
+      double cycles = products * batches + perTile * plan.tiles() * plan.dstBlocks +
+                      sources * static_cast<double>(parts);
+      // Few pieces leave threads idle: a twentieth for each time that their number halves.
+      double pieces = std::min(double(batches * parts * shape->n), double(wantedPieces));
+      double judged = cycles * (1 + 0.05 * std::log2(wantedPieces / pieces));
+      if (judged >= best)
+        continue;
+      best = judged;
       plan.batch = batch;
       plan.tile = choice.tile;
+      plan.dstParts = parts;
+      plan.ns = cycles * static_cast<double>(shape->n) / kCyclesPerNs;
     }
   }
-  // Transforms: loads, stores and about four operations for each element of a tile.
-  double perTile = elements * 4.5;
-  double sourceCycles = perTile * plan.tiles() * plan.srcBlocks;
-  double cycles = best + perTile * plan.tiles() * plan.dstBlocks;
-  // Enough pieces for some threads; each part of the channels transforms the source anew.
-  constexpr int64_t wantedPieces = 8;
-  plan.dstParts =
-      std::clamp<int64_t>(wantedPieces / (plan.batches() * shape->n), 1,
-                          std::max<int64_t>(plan.dstBlocks / (2 * plan.tile.blocks), 1));
   plan.dstParts = (plan.dstBlocks + plan.blocksPerPart() - 1) / plan.blocksPerPart();
-  plan.ns = (cycles + sourceCycles * plan.dstParts) * shape->n / kCyclesPerNs;
   return plan;
 }
 
