@@ -46,3 +46,11 @@ func.func @pool(%x: tensor<1x3x8x8xf32>) -> tensor<1x3x4x4xf32> {
   }
   return %y : tensor<1x3x4x4xf32>
 }
+
+// CHECK-LABEL: func.func @lrn
+func.func @lrn(%x: tensor<?x8x4x4xf32>) -> tensor<?x8x4x4xf32> {
+  // CHECK: cnn.lrn %{{.*}} {alpha = 1.000000e-04 : f64, beta = 7.500000e-01 : f64, bias = 1.000000e+00 : f64, size = 5 : i64}
+  %y = cnn.lrn %x {size = 5 : i64, alpha = 1.0e-4 : f64, beta = 0.75 : f64, bias = 1.0 : f64}
+      : (tensor<?x8x4x4xf32>) -> tensor<?x8x4x4xf32>
+  return %y : tensor<?x8x4x4xf32>
+}
