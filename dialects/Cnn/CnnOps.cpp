@@ -4,6 +4,8 @@
 
 #include "dialects/Cnn/Cnn.h"
 
+#include "mlir/IR/DialectResourceBlobManager.h"
+
 using namespace mlir;
 using namespace convoy;
 using namespace convoy::cnn;
@@ -95,6 +97,24 @@ void ConstantOp::build(OpBuilder &, OperationState &state, ElementsAttr value) {
   state.addTypes(value.getType());
 }
 
+// Whether the attribute holds its data: text that was printed without them does not.
+static LogicalResult verifyData(ConstantOp op) { // constant_c2
+  if (auto resource = dyn_cast<DenseResourceElementsAttr>(op.getValue())) {
+    AsmResourceBlob *blob = resource.getRawHandle().getBlob();
+    auto type = cast<ShapedType>(resource.getType());
+    size_t expected = type.getNumElements() * getElementBytes(type.getElementType());
+    if (!blob)
+      return op.emitOpError() << "has no data: it was printed without long constants";
+    if (blob->getData().size() != expected)
+      return op.emitOpError() << "has " << blob->getData().size() << " bytes of data, expected "
+                              << expected;
+    return success();
+  }
+  if (!isa<DenseIntOrFPElementsAttr>(op.getValue()))
+    return op.emitOpError() << "needs dense data";
+  return success();
+}
+
 LogicalResult ConstantOp::verify() { // constant_c1
   auto type = typeOf(getResult());
   auto valueType = cast<ShapedType>(getValue().getType());
@@ -103,7 +123,7 @@ LogicalResult ConstantOp::verify() { // constant_c1
   if (valueType.getShape() != ArrayRef<int64_t>(getLayout(type).physicalShape(type.getShape())) ||
       valueType.getElementType() != type.getElementType())
     return emitOpError() << "value " << valueType << " does not fill " << type;
-  return success();
+  return verifyData(*this);
 }
 
 LogicalResult ConvOp::verify() { // conv_c1 to conv_c5

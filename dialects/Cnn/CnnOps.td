@@ -27,7 +27,8 @@ def Cnn_ConstantOp : Cnn_PureOp<"constant", [ConstantLike]> {
   let summary = "A tensor known at compile time";
   let description = [{
     `value` holds the elements in the order of memory: its shape is the physical shape of the
-    result's layout (constraint constant_c1), which for a row-major result is the logical shape.
+    result's layout (constraint constant_c1), which for a row-major result is the logical shape. The elements are
+    there, dense (constant_c2).
 
     ```mlir
     %w = cnn.constant dense<1.0> : tensor<8x3x3x3xf32> -> tensor<8x3x3x3xf32>

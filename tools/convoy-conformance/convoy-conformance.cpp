@@ -104,6 +104,10 @@ static std::vector<std::string> chooseTests(const Arguments &arguments) {
 static int body(int argc, char **argv) {
   Arguments arguments = parseArguments(argc, argv);
   std::vector<std::string> names = chooseTests(arguments);
+  if (names.empty())
+    throw Error("no test to run: " +
+                (arguments.filter.empty() ? "none in " + arguments.root
+                                          : "none matches --filter '" + arguments.filter + "'"));
   size_t passed = 0, failed = 0, skipped = 0;
   runInProcesses(
       names.size(), arguments.jobs, arguments.timeout,
