@@ -95,6 +95,12 @@ void ConstantOp::build(OpBuilder &, OperationState &state, ElementsAttr value) {
   state.addTypes(value.getType());
 }
 
+LogicalResult YieldOp::verify() { // yield_c1
+  if (isa<EpilogueOpInterface>((*this)->getParentOp()))
+    return success();
+  return emitOpError() << "stands outside of a scalar region";
+}
+
 LogicalResult ConstantOp::verify() { // constant_c1
   auto type = typeOf(getResult());
   auto valueType = cast<ShapedType>(getValue().getType());
@@ -103,6 +109,8 @@ LogicalResult ConstantOp::verify() { // constant_c1
   if (valueType.getShape() != ArrayRef<int64_t>(getLayout(type).physicalShape(type.getShape())) ||
       valueType.getElementType() != type.getElementType())
     return emitOpError() << "value " << valueType << " does not fill " << type;
+  if (!isa<DenseElementsAttr, DenseResourceElementsAttr>(getValue())) // constant_c2
+    return emitOpError() << "needs a dense value";
   return success();
 }
 
@@ -156,9 +164,10 @@ LogicalResult SoftmaxOp::verify() {
 
 LogicalResult LrnOp::verify() {
   auto src = typeOf(getSrc());
-  if (src.getRank() < 2 || static_cast<int64_t>(getSize()) < 1) // lrn_c1
+  int64_t size = getSize();
+  if (src.getRank() < 2 || size < 1) // lrn_c1
     return emitOpError() << "needs rank 2 or more and a positive size, got rank " << src.getRank()
-                         << " and size " << getSize();
+                         << " and size " << size;
   return expectType(*this, src); // lrn_c2
 }
 
