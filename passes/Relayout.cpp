@@ -4,6 +4,7 @@
 #include "passes/Relayout.h"
 
 #include "dialects/Cnn/ConstantData.h"
+#include "dialects/Cnn/Winograd.h"
 #include "passes/Graph.h"
 
 #include <cstring>
@@ -132,6 +133,18 @@ Value convoy::relayoutConstant(OpBuilder &builder, Value value, StringRef tag) {
   auto type = tensorType(value);
   RankedTensorType newType = cnn::withLayout(type, tag);
   cnn::ConstantData data(cnn::getConstant(value));
+  cnn::Layout layout = cnn::getLayout(newType);
+  if (auto outputs = layout.winograd()) {
+    std::vector<char> rowMajor =
+        relayoutBytes(data.bytes(), type.getShape(), cnn::getLayout(type),
+                      cnn::Layout::rowMajor(type.getRank()), sizeof(float));
+    SmallVector<int64_t> shape;
+    std::vector<char> transformed =
+        cnn::transformWeights(rowMajor, type.getShape(), *outputs, shape);
+    return createConstant(builder, value.getLoc(), newType,
+                          relayoutBytes(transformed, shape, cnn::Layout::rowMajor(shape.size()),
+                                        layout.withoutWinograd(), sizeof(float)));
+  }
   return createConstant(builder, value.getLoc(), newType,
                         relayoutBytes(data.bytes(), type.getShape(), cnn::getLayout(type),
                                       cnn::getLayout(newType),

@@ -48,7 +48,8 @@ def Cnn_LayoutAttr : Cnn_Attr<"Layout", "layout",
     weights and `k n` for matrices, of which a tag names those that its tensor has.
 
     `nchw` is row-major; `nhwc` has channels last; `nchw16c` has blocks of 16 channels, that is
-    `[n][ceil(c / 16)][h][w][16]`; `oihw16i16o` has blocks of 16 by 16 weights.
+    `[n][ceil(c / 16)][h][w][16]`; `oihw16i16o` has blocks of 16 by 16 weights. A tag that ends
+    with `.f4` is for weights transformed for Winograd's convolution by tiles of 4 by 4 outputs.
   }];
   let parameters = (ins StringRefParameter<"layout tag">:$tag);
   let assemblyFormat = "`<` $tag `>`";

@@ -22,6 +22,14 @@ static llvm::StringRef familyOf(llvm::StringRef tag) {
 }
 
 std::optional<Layout> Layout::parse(llvm::StringRef tag) {
+  Layout layout;
+  if (auto [plain, outputs] = tag.split(".f"); plain.size() != tag.size()) {
+    int64_t number = 0;
+    if (outputs.getAsInteger(10, number) || number < 2 || number > 8)
+      return std::nullopt;
+    layout.winogradOutputs = number;
+    tag = plain;
+  }
   llvm::StringRef family = familyOf(tag);
   std::string present;
   for (char letter : family)
@@ -29,7 +37,6 @@ std::optional<Layout> Layout::parse(llvm::StringRef tag) {
       present += letter;
   auto dimOf = [&](char letter) { return present.find(letter); };
 
-  Layout layout;
   llvm::StringRef rest = tag;
   while (!rest.empty() && llvm::isAlpha(rest.front())) {
     size_t dim = dimOf(rest.front());
@@ -59,7 +66,15 @@ Layout Layout::rowMajor(unsigned rank) {
   return layout;
 }
 
-bool Layout::isRowMajor() const { return innerBlocks.empty() && llvm::is_sorted(outerDims); }
+bool Layout::isRowMajor() const {
+  return innerBlocks.empty() && llvm::is_sorted(outerDims) && !winogradOutputs;
+}
+
+Layout Layout::withoutWinograd() const {
+  Layout layout = *this;
+  layout.winogradOutputs.reset();
+  return layout;
+}
 
 int64_t Layout::blockOf(unsigned dim) const {
   int64_t block = 1;
@@ -73,6 +88,8 @@ llvm::SmallVector<int64_t> Layout::physicalShape(llvm::ArrayRef<int64_t> logical
   llvm::SmallVector<int64_t> shape;
   for (unsigned dim : outerDims) {
     int64_t extent = logicalShape[dim];
+    if (winogradOutputs && dim >= 2)
+      extent += *winogradOutputs - 1;
     bool dynamic = mlir::ShapedType::isDynamic(extent);
     shape.push_back(dynamic ? extent : llvm::divideCeil(extent, blockOf(dim)));
   }
