@@ -182,6 +182,8 @@ static int body(int argc, char **argv) {
   if (arguments.output != "-" && !folder.empty() && !isModels &&
       !llvm::sys::fs::is_directory(folder))
     throw Error("cannot write " + arguments.output + ": no folder " + folder.str());
+  if (arguments.output != "-" && llvm::sys::fs::equivalent(arguments.output, arguments.model))
+    throw Error("cannot write " + arguments.output + ": it is the model");
 
   mlir::DialectRegistry registry;
   registerDialects(registry);
