@@ -44,7 +44,7 @@ static Arguments parseArguments(int argc, char **argv) {
   tools::Options options(
       "convoy-compile MODEL [-o FILE] [options]",
       "Compiles an ONNX model (.onnx, or .onnxtxt in ONNX's text form; .mlir with a module that\n"
-      "--emit import wrote) into one file that convoy-run and libconvoy_rt load.",
+      "--emit import --full-constants wrote) into one file that convoy-run and libconvoy_rt load.",
       "Examples:\n"
       "  convoy-compile model.onnx -o model.cvy\n"
       "  convoy-compile model.onnx -o model.cvy --target x86-avx512 --target x86-avx2\n"
