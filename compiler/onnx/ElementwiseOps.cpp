@@ -151,6 +151,11 @@ static Value hardSigmoid(ScalarBuilder &s, Elements x, NodeImport &node) {
   return s.max(s.min(line, s.number(1)), s.number(0));
 }
 
+static Value hardSwish(ScalarBuilder &s, Elements x, NodeImport &) {
+  Value line = s.add(s.mul(x[0], s.number(1.0f / 6)), s.number(0.5));
+  return s.mul(x[0], s.max(s.min(line, s.number(1)), s.number(0)));
+}
+
 // log(exp(x) + 1), written so that nothing overflows.
 static Value softplus(ScalarBuilder &s, Elements x, NodeImport &) {
   Value rest = s.make<math::Log1pOp>(s.make<math::ExpOp>(s.neg(s.abs(x[0]))));
@@ -196,6 +201,7 @@ static constexpr ElementwiseOp ops[] = {
     {"Greater", Numbers, Bool, greater},
     {"GreaterOrEqual", Numbers, Bool, greaterOrEqual},
     {"HardSigmoid", Floats, SameType, hardSigmoid},
+    {"HardSwish", Floats, SameType, hardSwish},
     {"LeakyRelu", Floats, SameType, leakyRelu},
     {"Less", Numbers, Bool, less},
     {"LessOrEqual", Numbers, Bool, lessOrEqual},

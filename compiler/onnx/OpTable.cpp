@@ -60,6 +60,7 @@ static constexpr OpEntry table[] = {
     {"Greater", 7, kNow, importElementwise, 2, 2, 0, kFolds},
     {"GreaterOrEqual", 12, kNow, importElementwise, 2, 2, 0, kFolds},
     {"HardSigmoid", 6, kNow, importElementwise, 1, 1, 0, kStays},
+    {"HardSwish", 14, kNow, importElementwise, 1, 1, 0, kStays},
     {"Identity", 1, kNow, importIdentity, 1, 1, 0, kFolds},
     {"LRN", 1, kNow, importLrn, 1, 1, 0, kStays},
     {"LeakyRelu", 6, kNow, importElementwise, 1, 1, 0, kStays},
