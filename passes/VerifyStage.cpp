@@ -3,6 +3,7 @@
 
 #include "passes/Passes.h"
 
+#include "dialects/Cnn/ConstantData.h"
 #include "passes/Graph.h"
 #include "passes/Parts.h"
 #include "passes/Relayout.h"
@@ -35,6 +36,19 @@ static LogicalResult verifyRowMajor(Operation *op) {
       return op->emitOpError() << "has layout '" << cnn::getLayoutTag(tensorType(value))
                                << "' before layouts are assigned";
   return success();
+}
+
+// A printed module may lack the data of long constants.
+static LogicalResult verifyData(Operation *op) {
+  auto constant = dyn_cast<cnn::ConstantOp>(op);
+  if (!constant)
+    return success();
+  cnn::ConstantData data(constant.getValue());
+  int64_t expected = cnn::getBytes(tensorType(constant.getResult()));
+  if (static_cast<int64_t>(data.bytes().size()) == expected)
+    return success();
+  return op->emitOpError() << "has " << data.bytes().size() << " bytes of data, expected "
+                           << expected << "; --full-constants prints long constants too";
 }
 
 static LogicalResult verifyNoStrategy(Operation *op) {
@@ -126,9 +140,10 @@ struct VerifyStage : public convoy::impl::VerifyStageBase<VerifyStage> {
     if (failed(graph) || failed(verifyInterface(*graph)))
       return failure();
     if (stage == "import" || stage == "fold")
-      return verifyGraph(*graph, [&](Operation *op) {
-        return success(succeeded(verifyRowMajor(op)) && succeeded(verifyNoStrategy(op)) &&
-                       (stage == "import" || succeeded(verifyNoBatchNorm(op))));
+      return verifyGraph(*graph, [&](Operation *op) -> LogicalResult {
+        if (failed(verifyRowMajor(op)) || failed(verifyNoStrategy(op)))
+          return failure();
+        return stage == "import" ? verifyData(op) : verifyNoBatchNorm(op);
       });
     if (stage == "layout" || stage == "select") {
       if (failed(verifyGraph(*graph, [&](Operation *op) {

@@ -59,9 +59,9 @@ def Cnn_LayoutAttr : Cnn_Attr<"Layout", "layout",
 def Cnn_TargetAttr : Cnn_Attr<"Target", "target"> {
   let summary = "The facts about a target that passes may read";
   let description = [{
-    Stands on the module as `cnn.target`. `lanes` is the number of f32 in a vector register,
-    `registers` the number of vector registers, caches are per core and in bytes, `features` are
-    LLVM's names of the CPU features in use.
+    Stands on the module as `cnn.target`. `lanes` is the number of f32 in a vector register, a power
+    of two, `registers` the number of vector registers, caches are per core and in bytes, `features`
+    are LLVM's names of the CPU features in use.
   }];
   let parameters = (ins
     StringRefParameter<"name, such as x86-avx512">:$name,
@@ -72,6 +72,7 @@ def Cnn_TargetAttr : Cnn_Attr<"Target", "target"> {
     StringRefParameter<"LLVM's CPU name">:$cpu,
     OptionalArrayRefParameter<"::mlir::StringAttr", "LLVM's feature names">:$features);
   let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
 }
 
 class Cnn_Enum<string name, string summary, list<I32EnumAttrCase> cases>

@@ -97,6 +97,12 @@ void ConstantOp::build(OpBuilder &, OperationState &state, ElementsAttr value) {
   state.addTypes(value.getType());
 }
 
+LogicalResult YieldOp::verify() { // yield_c1
+  if (isa<EpilogueOpInterface>((*this)->getParentOp()))
+    return success();
+  return emitOpError() << "stands outside of a scalar region";
+}
+
 // Whether the attribute holds its data: text that was printed without them does not.
 static LogicalResult verifyData(ConstantOp op) { // constant_c2
   if (auto resource = dyn_cast<DenseResourceElementsAttr>(op.getValue())) {
@@ -111,7 +117,7 @@ static LogicalResult verifyData(ConstantOp op) { // constant_c2
     return success();
   }
   if (!isa<DenseIntOrFPElementsAttr>(op.getValue()))
-    return op.emitOpError() << "needs dense data";
+    return op.emitOpError() << "needs a dense value";
   return success();
 }
 
@@ -176,9 +182,10 @@ LogicalResult SoftmaxOp::verify() {
 
 LogicalResult LrnOp::verify() {
   auto src = typeOf(getSrc());
-  if (src.getRank() < 2 || static_cast<int64_t>(getSize()) < 1) // lrn_c1
+  int64_t size = getSize();
+  if (src.getRank() < 2 || size < 1) // lrn_c1
     return emitOpError() << "needs rank 2 or more and a positive size, got rank " << src.getRank()
-                         << " and size " << getSize();
+                         << " and size " << size;
   return expectType(*this, src); // lrn_c2
 }
 

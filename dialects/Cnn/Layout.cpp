@@ -9,6 +9,9 @@
 
 using namespace convoy::cnn;
 
+// Of all blocks of a dimension together: far above any register tile, far below overflow.
+static constexpr int64_t kLargestBlock = 4096;
+
 // Letters in logical order, by the letter that tells the family.
 static llvm::StringRef familyOf(llvm::StringRef tag) {
   if (tag.contains('o'))
@@ -46,10 +49,10 @@ std::optional<Layout> Layout::parse(llvm::StringRef tag) {
     return std::nullopt;
   while (!rest.empty()) {
     int64_t size = 0;
-    if (rest.consumeInteger(10, size) || size < 2 || size > 4096 || rest.empty())
+    if (rest.consumeInteger(10, size) || size < 2 || size > kLargestBlock || rest.empty())
       return std::nullopt;
     size_t dim = dimOf(rest.front());
-    if (dim == std::string::npos)
+    if (dim == std::string::npos || layout.blockOf(dim) * size > kLargestBlock)
       return std::nullopt;
     layout.innerBlocks.push_back({static_cast<unsigned>(dim), size});
     rest = rest.drop_front();

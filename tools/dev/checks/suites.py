@@ -71,6 +71,18 @@ def layers():
     return from_closing_line("layers", run(["tools/dev/check_layers.py"], "layers.log"))
 
 
+def docs():
+    """Generated pages are what TableGen writes today."""
+    result = Result()
+    result.check("generated pages", run(["tools/dev/update_docs", "--check"], "docs.log").error())
+    return result
+
+
+def orphans():
+    """Every file of test/ is run or read by something: a test that nothing picks up tells nothing."""
+    return from_closing_line("orphans", run(["tools/dev/check_tests.py", "build"], "orphans.log"))
+
+
 def gtest_binaries(folder):
     """Every executable whose name ends in Test or -tests."""
     found = sorted(folder.glob("*")) if folder.is_dir() else []
@@ -275,6 +287,8 @@ SUITES = [
     ("setup", "packages that the build and the tests need", setup),
     ("build", "everything, into build/", build),
     ("layers", "which folder may include which", layers),
+    ("docs", "pages written from TableGen", docs),
+    ("orphans", "every file of test/ is picked up by a test", orphans),
     ("unit", "GoogleTest binaries of build/bin", unit),
     ("lit", "lit tests of test/", lit),
     ("demo", "the demo model, end to end", demo),
