@@ -443,4 +443,6 @@ def Cnn_RelayoutOp : Cnn_PureOp<"relayout"> {
   let hasFolder = 1;
 }
 
+include "dialects/Cnn/CnnIndexOps.td"
+
 #endif
