@@ -108,6 +108,15 @@ def Cnn_PadMode : Cnn_Enum<"PadMode", "What padding holds", [
 ]>;
 def Cnn_PadModeAttr : Cnn_EnumAttr<Cnn_PadMode, "pad_mode">;
 
+def Cnn_ScatterKind : Cnn_Enum<"ScatterKind", "What an update does to an element", [
+  I32EnumAttrCase<"Set", 0, "set">,
+  I32EnumAttrCase<"Add", 1, "add">,
+  I32EnumAttrCase<"Mul", 2, "mul">,
+  I32EnumAttrCase<"Max", 3, "max">,
+  I32EnumAttrCase<"Min", 4, "min">
+]>;
+def Cnn_ScatterKindAttr : Cnn_EnumAttr<Cnn_ScatterKind, "scatter_kind">;
+
 def Cnn_ResizeMode : Cnn_Enum<"ResizeMode", "How a resized element is made", [
   I32EnumAttrCase<"Nearest", 0, "nearest">,
   I32EnumAttrCase<"Linear", 1, "linear">,

@@ -455,4 +455,6 @@ def Cnn_RelayoutOp : Cnn_PureOp<"relayout"> {
   let hasFolder = 1;
 }
 
+include "dialects/Cnn/CnnIndexOps.td"
+
 #endif

@@ -85,7 +85,8 @@ FailureOr<SmallVector<Tensor>> convoy::cnn::evaluate(Operation *op, ArrayRef<Ten
       llvm::TypeSwitch<Operation *, LogicalResult>(op)
           .Case<ConvOp, ConvTransposeOp, PoolOp, PoolArgmaxOp, MatmulOp, ReduceOp, MapOp,
                 SoftmaxOp, LrnOp, BatchNormOp, TransposeOp, BroadcastOp, SliceOp, ConcatOp, PadOp,
-                ResizeOp, GatherOp>([&](auto known) {
+                ResizeOp, GatherOp, GatherElementsOp, ScatterOp, ArgExtremeOp, TopKOp,
+                CumulativeSumOp>([&](auto known) {
             return dst.numElements() == 0 ? success() : compute(known, operands, dst);
           })
           .Default([&](Operation *) { return LogicalResult(unknown()); });
