@@ -440,6 +440,9 @@ LogicalResult GraphImporter::importNode(int index) {
     InFlightDiagnostic error = mlir::emitError(loc) << "unsupported: " << proto.op_type();
     if (!domain.empty())
       error << " of domain '" << domain << "'";
+    if (domain == kMicrosoftLayoutDomain)
+      return error << ": onnxruntime wrote this model for the machine that it ran on; export it "
+                      "again without optimization, or with its level at most 'extended'";
     if (version == opsets.end())
       return error << ": the model imports no opset of its domain";
     error << " of opset " << version->second;

@@ -20,12 +20,23 @@ static constexpr bool kFolds = true, kStays = false;
 // (bit i: input i), whether known inputs are computed here.
 static constexpr OpEntry table[] = {
     {"Abs", 6, kNow, importElementwise, 1, 1, 0, kFolds},
+    {"Acos", 7, kNow, importElementwise, 1, 1, 0, kStays},
+    {"Acosh", 9, kNow, importElementwise, 1, 1, 0, kStays},
     {"Add", 6, 6, importAxisBroadcast, 2, 2, 0, kStays},
     {"Add", 7, kNow, importElementwise, 2, 2, 0, kFolds},
     {"And", 1, 6, importAxisBroadcast, 2, 2, 0, kStays},
     {"And", 7, kNow, importElementwise, 2, 2, 0, kFolds},
+    {"Asin", 7, kNow, importElementwise, 1, 1, 0, kStays},
+    {"Asinh", 9, kNow, importElementwise, 1, 1, 0, kStays},
+    {"Atan", 7, kNow, importElementwise, 1, 1, 0, kStays},
+    {"Atanh", 9, kNow, importElementwise, 1, 1, 0, kStays},
     {"AveragePool", 1, kNow, importAveragePool, 1, 1, 0, kStays},
     {"BatchNormalization", 6, kNow, importBatchNormalization, 5, 5, 0, kStays},
+    {"BitShift", 11, kNow, importElementwise, 2, 2, 0, kStays},
+    {"BitwiseAnd", 18, kNow, importElementwise, 2, 2, 0, kStays},
+    {"BitwiseNot", 18, kNow, importElementwise, 1, 1, 0, kStays},
+    {"BitwiseOr", 18, kNow, importElementwise, 2, 2, 0, kStays},
+    {"BitwiseXor", 18, kNow, importElementwise, 2, 2, 0, kStays},
     {"Cast", 6, kNow, importCast, 1, 1, 0, kFolds},
     {"CastLike", 15, kNow, importCastLike, 2, 2, 0, kFolds},
     {"Ceil", 6, kNow, importElementwise, 1, 1, 0, kFolds},
@@ -36,12 +47,17 @@ static constexpr OpEntry table[] = {
     {"Constant", 1, kNow, importConstant, 0, 0, 0, kFolds},
     {"ConstantOfShape", 9, kNow, importConstantOfShape, 1, 1, 1, kFolds},
     {"Conv", 1, kNow, importConv, 2, 3, 0, kStays},
+    {"ConvInteger", 10, kNow, importConvInteger, 2, 4, 0, kStays},
     {"ConvTranspose", 1, kNow, importConvTranspose, 2, 3, 0, kStays},
+    {"Cos", 7, kNow, importElementwise, 1, 1, 0, kStays},
+    {"Cosh", 9, kNow, importElementwise, 1, 1, 0, kStays},
     {"DepthToSpace", 1, kNow, importDepthToSpace, 1, 1, 0, kStays},
+    {"DequantizeLinear", 10, kNow, importDequantizeLinear, 2, 3, 0, kStays},
     {"Div", 6, 6, importAxisBroadcast, 2, 2, 0, kStays},
     {"Div", 7, kNow, importElementwise, 2, 2, 0, kFolds},
     {"Dropout", 6, 11, importDropoutRatioAttr, 1, 1, 0, kStays},
     {"Dropout", 12, kNow, importDropout, 1, 3, 1 << 2, kStays},
+    {"DynamicQuantizeLinear", 11, kNow, importDynamicQuantizeLinear, 1, 1, 0, kStays},
     {"Elu", 6, kNow, importElementwise, 1, 1, 0, kStays},
     {"Equal", 1, 6, importAxisBroadcast, 2, 2, 0, kStays},
     {"Equal", 7, kNow, importElementwise, 2, 2, 0, kFolds},
@@ -55,13 +71,19 @@ static constexpr OpEntry table[] = {
     {"Gemm", 6, 10, importGemm, 3, 3, 0, kStays},
     {"Gemm", 11, kNow, importGemm, 2, 3, 0, kStays},
     {"GlobalAveragePool", 1, kNow, importGlobalAveragePool, 1, 1, 0, kStays},
+    {"GlobalLpPool", 1, kNow, importGlobalLpPool, 1, 1, 0, kStays},
     {"GlobalMaxPool", 1, kNow, importGlobalMaxPool, 1, 1, 0, kStays},
     {"Greater", 1, 6, importAxisBroadcast, 2, 2, 0, kStays},
     {"Greater", 7, kNow, importElementwise, 2, 2, 0, kFolds},
     {"GreaterOrEqual", 12, kNow, importElementwise, 2, 2, 0, kFolds},
+    {"GroupNormalization", 18, kNow, importGroupNormalization, 3, 3, 0, kStays},
     {"HardSigmoid", 6, kNow, importElementwise, 1, 1, 0, kStays},
     {"Identity", 1, kNow, importIdentity, 1, 1, 0, kFolds},
+    {"InstanceNormalization", 1, kNow, importInstanceNormalization, 3, 3, 0, kStays},
+    {"IsInf", 10, kNow, importElementwise, 1, 1, 0, kStays},
+    {"IsNaN", 9, kNow, importElementwise, 1, 1, 0, kStays},
     {"LRN", 1, kNow, importLrn, 1, 1, 0, kStays},
+    {"LayerNormalization", 17, kNow, importLayerNormalization, 2, 3, 0, kStays},
     {"LeakyRelu", 6, kNow, importElementwise, 1, 1, 0, kStays},
     {"Less", 1, 6, importAxisBroadcast, 2, 2, 0, kStays},
     {"Less", 7, kNow, importElementwise, 2, 2, 0, kFolds},
@@ -69,11 +91,16 @@ static constexpr OpEntry table[] = {
     {"Log", 6, kNow, importElementwise, 1, 1, 0, kStays},
     {"LogSoftmax", 1, 12, importSoftmaxFlattened, 1, 1, 0, kStays},
     {"LogSoftmax", 13, kNow, importSoftmax, 1, 1, 0, kStays},
+    {"LpNormalization", 1, kNow, importLpNormalization, 1, 1, 0, kStays},
+    {"LpPool", 1, kNow, importLpPool, 1, 1, 0, kStays},
     {"MatMul", 1, kNow, importMatMul, 2, 2, 0, kStays},
+    {"MatMulInteger", 10, kNow, importMatMulInteger, 2, 4, 0, kStays},
     {"Max", 6, kNow, importElementwise, 1, kAny, 0, kFolds},
     {"MaxPool", 1, kNow, importMaxPool, 1, 1, 0, kStays},
     {"Mean", 6, kNow, importElementwise, 1, kAny, 0, kStays},
+    {"MeanVarianceNormalization", 9, kNow, importMeanVarianceNormalization, 1, 1, 0, kStays},
     {"Min", 6, kNow, importElementwise, 1, kAny, 0, kFolds},
+    {"Mish", 18, kNow, importElementwise, 1, 1, 0, kStays},
     {"Mod", 10, kNow, importElementwise, 2, 2, 0, kFolds},
     {"Mul", 6, 6, importAxisBroadcast, 2, 2, 0, kStays},
     {"Mul", 7, kNow, importElementwise, 2, 2, 0, kFolds},
@@ -88,6 +115,10 @@ static constexpr OpEntry table[] = {
     {"Pad", 18, kNow, importPad, 2, 4, 1 << 1 | 1 << 3, kStays},
     {"Pow", 1, 6, importAxisBroadcast, 2, 2, 0, kStays},
     {"Pow", 7, kNow, importPow, 2, 2, 0, kStays},
+    {"QLinearConv", 10, kNow, importQLinearConv, 8, 9, 0, kStays},
+    {"QLinearMatMul", 10, kNow, importQLinearMatMul, 8, 8, 0, kStays},
+    {"QuantizeLinear", 10, kNow, importQuantizeLinear, 2, 3, 0, kStays},
+    {"RMSNormalization", 23, kNow, importRmsNormalization, 2, 2, 0, kStays},
     {"Reciprocal", 6, kNow, importElementwise, 1, 1, 0, kFolds},
     {"ReduceL1", 1, 17, importReduceAxesAttr, 1, 1, 0, kStays},
     {"ReduceL1", 18, kNow, importReduce, 1, 2, 1 << 1, kStays},
@@ -95,6 +126,8 @@ static constexpr OpEntry table[] = {
     {"ReduceL2", 18, kNow, importReduce, 1, 2, 1 << 1, kStays},
     {"ReduceLogSum", 1, 17, importReduceAxesAttr, 1, 1, 0, kStays},
     {"ReduceLogSum", 18, kNow, importReduce, 1, 2, 1 << 1, kStays},
+    {"ReduceLogSumExp", 1, 17, importReduceAxesAttr, 1, 1, 0, kStays},
+    {"ReduceLogSumExp", 18, kNow, importReduce, 1, 2, 1 << 1, kStays},
     {"ReduceMax", 1, 17, importReduceAxesAttr, 1, 1, 0, kStays},
     {"ReduceMax", 18, kNow, importReduce, 1, 2, 1 << 1, kStays},
     {"ReduceMean", 1, 17, importReduceAxesAttr, 1, 1, 0, kStays},
@@ -114,8 +147,11 @@ static constexpr OpEntry table[] = {
     {"Round", 11, kNow, importElementwise, 1, 1, 0, kFolds},
     {"Selu", 6, kNow, importElementwise, 1, 1, 0, kStays},
     {"Shape", 1, kNow, importShape, 1, 1, 0, kFolds},
+    {"Shrink", 9, kNow, importElementwise, 1, 1, 0, kStays},
     {"Sigmoid", 6, kNow, importElementwise, 1, 1, 0, kStays},
     {"Sign", 9, kNow, importElementwise, 1, 1, 0, kStays},
+    {"Sin", 7, kNow, importElementwise, 1, 1, 0, kStays},
+    {"Sinh", 9, kNow, importElementwise, 1, 1, 0, kStays},
     {"Size", 1, kNow, importSize, 1, 1, 0, kFolds},
     {"Slice", 1, 9, importSliceAttrs, 1, 1, 0, kFolds},
     {"Slice", 10, kNow, importSlice, 3, 5, 1 << 1 | 1 << 2 | 1 << 3 | 1 << 4, kFolds},
@@ -132,6 +168,8 @@ static constexpr OpEntry table[] = {
     {"Sub", 6, 6, importAxisBroadcast, 2, 2, 0, kStays},
     {"Sub", 7, kNow, importElementwise, 2, 2, 0, kFolds},
     {"Sum", 6, kNow, importElementwise, 1, kAny, 0, kFolds},
+    {"Swish", 24, kNow, importElementwise, 1, 1, 0, kStays},
+    {"Tan", 7, kNow, importElementwise, 1, 1, 0, kStays},
     {"Tanh", 6, kNow, importElementwise, 1, 1, 0, kStays},
     {"ThresholdedRelu", 10, kNow, importElementwise, 1, 1, 0, kStays},
     {"Tile", 6, kNow, importTile, 2, 2, 1 << 1, kFolds},
@@ -145,14 +183,29 @@ static constexpr OpEntry table[] = {
     {"Xor", 7, kNow, importElementwise, 2, 2, 0, kFolds},
 };
 
+// Ops of domain com.microsoft that onnxruntime's quantizers and optimizers leave in a model. The
+// domain's only opset is 1.
+static constexpr OpEntry microsoftTable[] = {
+    {"FusedConv", 1, 1, importFusedConv, 2, 4, 0, kStays},
+    {"FusedMatMul", 1, 1, importFusedMatMul, 2, 2, 0, kStays},
+    {"Gelu", 1, 1, importElementwise, 1, 1, 0, kStays},
+    {"QLinearAdd", 1, 1, importQLinearBinary, 7, 8, 0, kStays},
+    {"QLinearConcat", 1, 1, importQLinearConcat, 5, kAny, 0, kStays},
+    {"QLinearGlobalAveragePool", 1, 1, importQLinearGlobalAveragePool, 4, 5, 0, kStays},
+    {"QLinearLeakyRelu", 1, 1, importQLinearUnary, 4, 5, 0, kStays},
+    {"QLinearMul", 1, 1, importQLinearBinary, 7, 8, 0, kStays},
+    {"QLinearSigmoid", 1, 1, importQLinearUnary, 4, 5, 0, kStays},
+};
+
 llvm::ArrayRef<OpEntry> convoy::onnx::opTable() { return table; }
+llvm::ArrayRef<OpEntry> convoy::onnx::microsoftOpTable() { return microsoftTable; }
 
 const OpEntry *convoy::onnx::findOp(llvm::StringRef domain, llvm::StringRef name, int64_t opset,
                             bool &isKnown) {
   isKnown = false;
-  if (!domain.empty())
+  if (!domain.empty() && domain != kMicrosoftDomain)
     return nullptr;
-  for (const OpEntry &entry : table) {
+  for (const OpEntry &entry : domain.empty() ? opTable() : microsoftOpTable()) {
     if (entry.name != name)
       continue;
     isKnown = true;
