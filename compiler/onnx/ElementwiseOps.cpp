@@ -222,15 +222,16 @@ static Value gelu(ScalarBuilder &s, Elements x, NodeImport &node) {
   std::string approximate = node.stringAttr("approximate", "none");
   if (approximate != "none" && approximate != "tanh")
     node.error() << "attribute 'approximate' is '" << approximate << "', expected none or tanh";
-  Value half = s.mul(s.number(0.5), x[0]), one = s.number(1);
   if (approximate == "none") {
+    Value half = s.mul(s.number(0.5), x[0]);
     Value scaled = s.mul(x[0], s.number(1 / llvm::numbers::sqrt2));
-    return s.mul(half, s.add(one, s.make<math::ErfOp>(scaled)));
+    return s.mul(half, s.add(s.number(1), s.make<math::ErfOp>(scaled)));
   }
   Value cube = s.mul(s.mul(x[0], x[0]), x[0]);
   Value inner = s.add(x[0], s.mul(s.number(0.044715), cube));
-  Value scaled = s.mul(s.number(std::sqrt(2 / llvm::numbers::pi)), inner);
-  return s.mul(half, s.add(one, s.make<math::TanhOp>(scaled)));
+  // (1 + tanh(u)) / 2 is 1 / (1 + exp(-2u)), where nothing cancels.
+  Value scaled = s.mul(s.number(2 * std::sqrt(2 / llvm::numbers::pi)), inner);
+  return s.mul(x[0], sigmoid(s, scaled, node));
 }
 
 //===----------------------------------------------------------------------===//

@@ -7,6 +7,9 @@
 
 namespace convoy::onnx {
 
+// ControlOps.cpp
+mlir::LogicalResult importIf(NodeImport &node);
+
 // ConvOps.cpp
 mlir::LogicalResult importConv(NodeImport &node);
 mlir::LogicalResult importConvTranspose(NodeImport &node);
@@ -55,6 +58,11 @@ mlir::LogicalResult importQLinearGlobalAveragePool(NodeImport &node);
 mlir::LogicalResult importQLinearConcat(NodeImport &node);
 mlir::LogicalResult importFusedConv(NodeImport &node);
 mlir::LogicalResult importFusedMatMul(NodeImport &node);
+
+// RecurrentOps.cpp
+mlir::LogicalResult importGru(NodeImport &node);
+mlir::LogicalResult importLstm(NodeImport &node);
+mlir::LogicalResult importRnn(NodeImport &node);
 
 // ReduceOps.cpp
 mlir::LogicalResult importReduceAxesAttr(NodeImport &node);
