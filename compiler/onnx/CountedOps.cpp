@@ -215,7 +215,7 @@ LogicalResult convoy::onnx::importUnique(NodeImport &node) {
     return node.error() << "counts along the free batch; fix it with --shape";
   int64_t size = src.type().getNumElements();
   FailureOr<Tensor> flat = node.reshape(src, {size});
-  FailureOr<Value> value = failed(flat) ? FailureOr<Value>() : node.toValue(*flat);
+  FailureOr<Value> value = valueOf(node, flat);
   if (failed(value))
     return failure();
   Type i64 = i64Type(node);
@@ -259,7 +259,7 @@ LogicalResult convoy::onnx::importUnique(NodeImport &node) {
   FailureOr<Tensor> ones = createMap(
       node, {*starts}, i64,
       [&](ScalarBuilder &s, ArrayRef<Value> x) { return s.cast(x[0], i64); });
-  FailureOr<Value> onesValue = failed(ones) ? FailureOr<Value>() : node.toValue(*ones);
+  FailureOr<Value> onesValue = valueOf(node, ones);
   if (failed(groups) || failed(onesValue))
     return failure();
   FailureOr<Tensor> sums =
@@ -271,7 +271,9 @@ LogicalResult convoy::onnx::importUnique(NodeImport &node) {
       node, {*places}, i64, [&](ScalarBuilder &s, ArrayRef<Value> x) {
         return s.min(s.add(x[0], s.integer(1)), s.integer(std::max<int64_t>(size - 1, 0)));
       });
-  FailureOr<Tensor> next = failed(ends) ? failure() : gather(node, groups->positions, *ends, 0);
+  if (failed(ends))
+    return failure();
+  FailureOr<Tensor> next = gather(node, groups->positions, *ends, 0);
   if (failed(next))
     return failure();
   FailureOr<Tensor> counts = createMap(
@@ -306,7 +308,7 @@ LogicalResult convoy::onnx::importUnique(NodeImport &node) {
     FailureOr<Tensor> firstOnes = createMap(
         node, {*isFirst}, i64,
         [&](ScalarBuilder &s, ArrayRef<Value> x) { return s.cast(x[0], i64); });
-    FailureOr<Value> firstValue = failed(firstOnes) ? FailureOr<Value>() : node.toValue(*firstOnes);
+    FailureOr<Value> firstValue = valueOf(node, firstOnes);
     if (failed(occurring) || failed(firstValue))
       return failure();
     FailureOr<Tensor> number =
@@ -419,7 +421,7 @@ LogicalResult convoy::onnx::importNonMaxSuppression(NodeImport &node) {
     return failure();
   FailureOr<Tensor> order = node.create<cnn::TopKOp>(
       RankedTensorType::get({images, classes, count}, i64), *scoreValue, 2, false, StringAttr());
-  FailureOr<Value> orderValue = failed(order) ? FailureOr<Value>() : node.toValue(*order);
+  FailureOr<Value> orderValue = valueOf(node, order);
   if (failed(orderValue))
     return failure();
   FailureOr<Tensor> kept = node.create<cnn::SuppressOp>(

@@ -40,6 +40,12 @@ FailureOr<Tensor> convoy::onnx::fillBeyondCount(NodeImport &node, const Tensor &
                    });
 }
 
+FailureOr<Value> convoy::onnx::valueOf(NodeImport &node, const FailureOr<Tensor> &tensor) {
+  if (failed(tensor))
+    return failure();
+  return node.toValue(*tensor);
+}
+
 FailureOr<Value> convoy::onnx::countTrue(NodeImport &node, const Tensor &mask) {
   Type i64 = IntegerType::get(node.getContext(), 64);
   FailureOr<Tensor> numbers =
@@ -53,7 +59,7 @@ FailureOr<Value> convoy::onnx::countTrue(NodeImport &node, const Tensor &mask) {
   FailureOr<Tensor> sum = node.createWithIdentity<cnn::ReduceOp>(
       RankedTensorType::get({}, i64), *value, ValueRange(), cnn::ReduceKind::Sum,
       ArrayRef<int64_t>{0}, false, StringAttr());
-  return failed(sum) ? failure() : node.toValue(*sum);
+  return valueOf(node, sum);
 }
 
 // The one extent of a tensor, moved to another dimension.
@@ -112,8 +118,7 @@ static LogicalResult afterReshape(NodeImport &node) {
         FailureOr<Tensor> product = createMap(
             node, {Tensor(count)}, IntegerType::get(node.getContext(), 64),
             [&](ScalarBuilder &s, ArrayRef<Value> x) { return s.mul(x[0], s.integer(factor)); });
-        FailureOr<Value> value =
-            failed(product) ? FailureOr<Value>() : node.toValue(*product);
+        FailureOr<Value> value = valueOf(node, product);
         if (failed(value))
           return failure();
         count = *value;
@@ -141,7 +146,7 @@ static LogicalResult afterConcat(NodeImport &node) {
     const std::optional<Extent> &extent = node.input(i).extent;
     if (extent && extent->dim == axis)
       return refuse(node, i, "it is the axis");
-    if (extent != node.input(0).extent)
+    if (!(extent == node.input(0).extent))
       return node.unsupported() << "inputs 0 and " << i
                                 << " do not have one extent, which only a run tells";
   }
@@ -179,7 +184,7 @@ static LogicalResult afterSlice(NodeImport &node) {
           Value last = s.min(x[0], s.integer(end));
           return s.max(s.sub(last, s.integer(start)), s.integer(0));
         });
-    FailureOr<Value> value = failed(count) ? FailureOr<Value>() : node.toValue(*count);
+    FailureOr<Value> value = valueOf(node, count);
     if (failed(value))
       return failure();
     node.setExtent(0, Extent{dim, *value});
@@ -371,7 +376,7 @@ static LogicalResult beforeScatter(NodeImport &node) {
   if (node.input(0).extent)
     return refuse(node, 0, "it is written to");
   const Tensor &indices = node.input(1), &updates = node.input(2);
-  if (!indices.extent || indices.extent != updates.extent)
+  if (!indices.extent || !(indices.extent == updates.extent))
     return refuse(node, indices.extent ? 1 : 2, "indices and updates do not agree");
   FailureOr<Tensor> filled =
       fillBeyondCount(node, indices, extremeOf(indices.elementType(), /*greatest=*/true));
@@ -412,7 +417,7 @@ static LogicalResult afterBatch(NodeImport &node) {
 }
 
 static LogicalResult afterRoiAlign(NodeImport &node) {
-  if (node.input(0).extent || node.input(1).extent != node.input(2).extent)
+  if (node.input(0).extent || !(node.input(1).extent == node.input(2).extent))
     return refuse(node, node.input(0).extent ? 0 : 1, "rois and batch_indices do not agree");
   node.setExtent(0, node.input(1).extent);
   return success();

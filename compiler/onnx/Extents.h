@@ -23,6 +23,8 @@ mlir::FailureOr<Tensor> fillBeyondCount(NodeImport &node, const Tensor &tensor,
                                         const HostTensor &fill);
 /// The least or greatest number of a type, for floats infinite, as a scalar.
 HostTensor extremeOf(mlir::Type elementType, bool greatest);
+/// The IR value of a tensor that may have failed.
+mlir::FailureOr<mlir::Value> valueOf(NodeImport &node, const mlir::FailureOr<Tensor> &tensor);
 /// The number of true elements of a vector of bools, a scalar.
 mlir::FailureOr<mlir::Value> countTrue(NodeImport &node, const Tensor &mask);
 

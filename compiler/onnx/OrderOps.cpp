@@ -89,7 +89,7 @@ static FailureOr<Value> smallest(NodeImport &node, Value count, int64_t most, Va
                     least = s.min(least, x[1]);
                   return s.max(least, s.integer(0));
                 });
-  return failed(result) ? failure() : node.toValue(*result);
+  return valueOf(node, result);
 }
 
 // With `count` the number of results is not known: k is the most there can be.
@@ -159,7 +159,7 @@ LogicalResult convoy::onnx::importTopK(NodeImport &node) {
     FailureOr<int64_t> axis =
         node.normalizeAxis(node.intAttr("axis", -1), node.input(0).rank());
     FailureOr<Tensor> count = node.reshape(given, {});
-    FailureOr<Value> value = failed(count) ? FailureOr<Value>() : node.toValue(*count);
+    FailureOr<Value> value = valueOf(node, count);
     if (failed(axis) || failed(value))
       return failure();
     return topK(node, node.input(0).shape()[*axis], largest, *value);
