@@ -66,6 +66,8 @@ static Value minimum(ScalarBuilder &s, Elements x, NodeImport &) {
 }
 
 static Value mod(ScalarBuilder &s, Elements x, NodeImport &node) {
+  if (s.isFloat() && node.intAttr("fmod", 0) == 0)
+    node.error() << "of floating-point elements needs fmod = 1";
   return s.mod(x[0], x[1], node.intAttr("fmod", 0) != 0);
 }
 
@@ -151,6 +153,11 @@ static Value hardSigmoid(ScalarBuilder &s, Elements x, NodeImport &node) {
   return s.max(s.min(line, s.number(1)), s.number(0));
 }
 
+static Value hardSwish(ScalarBuilder &s, Elements x, NodeImport &) {
+  Value line = s.add(s.mul(x[0], s.number(1.0f / 6)), s.number(0.5));
+  return s.mul(x[0], s.max(s.min(line, s.number(1)), s.number(0)));
+}
+
 // log(exp(x) + 1), written so that nothing overflows.
 static Value softplus(ScalarBuilder &s, Elements x, NodeImport &) {
   Value rest = s.make<math::Log1pOp>(s.make<math::ExpOp>(s.neg(s.abs(x[0]))));
@@ -161,19 +168,75 @@ static Value softsign(ScalarBuilder &s, Elements x, NodeImport &) {
   return s.div(x[0], s.add(s.number(1), s.abs(x[0])));
 }
 
+static Value mish(ScalarBuilder &s, Elements x, NodeImport &node) {
+  return s.mul(x[0], s.make<math::TanhOp>(softplus(s, x, node)));
+}
+
+static Value swish(ScalarBuilder &s, Elements x, NodeImport &node) {
+  double alpha = node.floatAttr("alpha", 1);
+  Value scaled = alpha == 1 ? x[0] : s.mul(x[0], s.number(alpha));
+  return s.mul(x[0], sigmoid(s, scaled, node));
+}
+
+static Value shrink(ScalarBuilder &s, Elements x, NodeImport &node) {
+  double lambd = node.floatAttr("lambd", 0.5), bias = node.floatAttr("bias", 0);
+  // The attributes are floats also where the elements are integers.
+  Type elementType = node.input(0).elementType();
+  ScalarBuilder f = s.isFloat() ? s : s.of(Float64Type::get(node.getContext()));
+  Value number = s.cast(x[0], s.isFloat() ? elementType : Type(f.type()));
+  Value above = f.select(f.less(f.number(lambd), number), f.sub(number, f.number(bias)),
+                         f.number(0));
+  Value result = f.select(f.less(number, f.number(-lambd)), f.add(number, f.number(bias)), above);
+  return f.cast(result, elementType);
+}
+
+static Value isInf(ScalarBuilder &s, Elements x, NodeImport &node) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  bool negative = node.intAttr("detect_negative", 1) != 0;
+  bool positive = node.intAttr("detect_positive", 1) != 0;
+  if (negative && positive)
+    return s.equal(s.abs(x[0]), s.number(kInfinity));
+  if (negative || positive)
+    return s.equal(x[0], s.number(positive ? kInfinity : -kInfinity));
+  return s.make<arith::ConstantOp>(BoolAttr::get(node.getContext(), false));
+}
+
+static Value isNan(ScalarBuilder &s, Elements x, NodeImport &) {
+  return s.make<arith::CmpFOp>(arith::CmpFPredicate::UNO, x[0], x[0]);
+}
+
+static Value bitwiseNot(ScalarBuilder &s, Elements x, NodeImport &) {
+  return s.make<arith::XOrIOp>(x[0], s.integer(-1));
+}
+
+static Value bitShift(ScalarBuilder &s, Elements x, NodeImport &node) {
+  std::string direction = node.stringAttr("direction", "");
+  if (direction != "LEFT" && direction != "RIGHT")
+    node.error() << "attribute 'direction' is '" << direction << "', expected LEFT or RIGHT";
+  if (!s.isUnsigned())
+    node.unsupported() << "elements of " << node.input(0).elementType();
+  // No bit is left after a shift by the width or more, which arith leaves undefined.
+  Value fits = s.less(x[1], s.integer(s.type().getIntOrFloatBitWidth()));
+  Value count = s.select(fits, x[1], s.integer(0));
+  Value shifted = direction == "LEFT" ? s.make<arith::ShLIOp>(x[0], count)
+                                      : s.make<arith::ShRUIOp>(x[0], count);
+  return s.select(fits, shifted, s.integer(0));
+}
+
 static Value gelu(ScalarBuilder &s, Elements x, NodeImport &node) {
   std::string approximate = node.stringAttr("approximate", "none");
   if (approximate != "none" && approximate != "tanh")
     node.error() << "attribute 'approximate' is '" << approximate << "', expected none or tanh";
-  Value half = s.mul(s.number(0.5), x[0]), one = s.number(1);
   if (approximate == "none") {
+    Value half = s.mul(s.number(0.5), x[0]);
     Value scaled = s.mul(x[0], s.number(1 / llvm::numbers::sqrt2));
-    return s.mul(half, s.add(one, s.make<math::ErfOp>(scaled)));
+    return s.mul(half, s.add(s.number(1), s.make<math::ErfOp>(scaled)));
   }
   Value cube = s.mul(s.mul(x[0], x[0]), x[0]);
   Value inner = s.add(x[0], s.mul(s.number(0.044715), cube));
-  Value scaled = s.mul(s.number(std::sqrt(2 / llvm::numbers::pi)), inner);
-  return s.mul(half, s.add(one, s.make<math::TanhOp>(scaled)));
+  // (1 + tanh(u)) / 2 is 1 / (1 + exp(-2u)), where nothing cancels.
+  Value scaled = s.mul(s.number(2 * std::sqrt(2 / llvm::numbers::pi)), inner);
+  return s.mul(x[0], sigmoid(s, scaled, node));
 }
 
 //===----------------------------------------------------------------------===//
@@ -182,10 +245,23 @@ static Value gelu(ScalarBuilder &s, Elements x, NodeImport &node) {
 
 static constexpr ElementwiseOp ops[] = {
     {"Abs", Numbers, SameType, abs},
+    {"Acos", Floats, SameType, unary<math::AcosOp>},
+    {"Acosh", Floats, SameType, unary<math::AcoshOp>},
     {"Add", Numbers, SameType, sum},
     {"And", Bools, SameType, logicalAnd},
+    {"Asin", Floats, SameType, unary<math::AsinOp>},
+    {"Asinh", Floats, SameType, unary<math::AsinhOp>},
+    {"Atan", Floats, SameType, unary<math::AtanOp>},
+    {"Atanh", Floats, SameType, unary<math::AtanhOp>},
+    {"BitShift", Ints, SameType, bitShift},
+    {"BitwiseAnd", Ints, SameType, logicalAnd},
+    {"BitwiseNot", Ints, SameType, bitwiseNot},
+    {"BitwiseOr", Ints, SameType, logicalOr},
+    {"BitwiseXor", Ints, SameType, logicalXor},
     {"Ceil", Floats, SameType, unary<math::CeilOp>},
     {"Celu", Floats, SameType, celu},
+    {"Cos", Floats, SameType, unary<math::CosOp>},
+    {"Cosh", Floats, SameType, unary<math::CoshOp>},
     {"Div", Numbers, SameType, div},
     {"Elu", Floats, SameType, elu},
     {"Equal", Numbers | Bools, Bool, equal},
@@ -196,6 +272,9 @@ static constexpr ElementwiseOp ops[] = {
     {"Greater", Numbers, Bool, greater},
     {"GreaterOrEqual", Numbers, Bool, greaterOrEqual},
     {"HardSigmoid", Floats, SameType, hardSigmoid},
+    {"HardSwish", Floats, SameType, hardSwish},
+    {"IsInf", Floats, Bool, isInf},
+    {"IsNaN", Floats, Bool, isNan},
     {"LeakyRelu", Floats, SameType, leakyRelu},
     {"Less", Numbers, Bool, less},
     {"LessOrEqual", Numbers, Bool, lessOrEqual},
@@ -203,7 +282,8 @@ static constexpr ElementwiseOp ops[] = {
     {"Max", Numbers, SameType, maximum},
     {"Mean", Floats, SameType, mean},
     {"Min", Numbers, SameType, minimum},
-    {"Mod", Ints, SameType, mod},
+    {"Mish", Floats, SameType, mish},
+    {"Mod", Numbers, SameType, mod},
     {"Mul", Numbers, SameType, mul},
     {"Neg", Numbers, SameType, neg},
     {"Not", Bools, SameType, logicalNot},
@@ -212,13 +292,18 @@ static constexpr ElementwiseOp ops[] = {
     {"Relu", Numbers, SameType, relu},
     {"Round", Floats, SameType, unary<math::RoundEvenOp>},
     {"Selu", Floats, SameType, selu},
+    {"Shrink", Numbers, SameType, shrink},
     {"Sigmoid", Floats, SameType, sigmoid},
     {"Sign", Numbers, SameType, sign},
+    {"Sin", Floats, SameType, unary<math::SinOp>},
+    {"Sinh", Floats, SameType, unary<math::SinhOp>},
     {"Softplus", Floats, SameType, softplus},
     {"Softsign", Floats, SameType, softsign},
     {"Sqrt", Floats, SameType, unary<math::SqrtOp>},
     {"Sub", Numbers, SameType, sub},
     {"Sum", Floats, SameType, sum},
+    {"Swish", Floats, SameType, swish},
+    {"Tan", Floats, SameType, unary<math::TanOp>},
     {"Tanh", Floats, SameType, unary<math::TanhOp>},
     {"ThresholdedRelu", Floats, SameType, thresholdedRelu},
     {"Xor", Bools, SameType, logicalXor},

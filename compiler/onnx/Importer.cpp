@@ -5,6 +5,7 @@
 
 #include "compiler/onnx/Extents.h"
 #include "compiler/onnx/GraphImporter.h"
+#include "compiler/onnx/InlineFunctions.h"
 #include "compiler/onnx/OpTable.h"
 #include "compiler/onnx/TensorData.h"
 #include "dialects/Cnn/ConstantData.h"
@@ -65,7 +66,7 @@ std::string ImportOptions::addShape(StringRef text) {
 Location GraphNames::nodeLoc(int index) const {
   const NodeProto &node = graph.node(index);
   std::string name =
-      node.name().empty() ? node.op_type() + "_" + std::to_string(index) : node.name();
+      node.name().empty() ? prefix + node.op_type() + "_" + std::to_string(index) : node.name();
   return NameLoc::get(StringAttr::get(file.getLoc().getContext(), name));
 }
 
@@ -74,7 +75,39 @@ int GraphNames::producer(StringRef name) const {
   return found == producers.end() ? -1 : found->second;
 }
 
+// The names that a graph reads from around it.
+static void collectOuterReads(const ::onnx::GraphProto &graph, std::vector<std::string> &names) {
+  llvm::StringSet<> own;
+  for (const ValueInfoProto &input : graph.input())
+    own.insert(input.name());
+  for (const auto &tensor : graph.initializer())
+    own.insert(tensor.name());
+  for (const NodeProto &node : graph.node())
+    for (const std::string &name : node.output())
+      own.insert(name);
+  std::vector<std::string> read;
+  for (const ValueInfoProto &output : graph.output())
+    read.push_back(output.name());
+  for (const NodeProto &node : graph.node()) {
+    read.insert(read.end(), node.input().begin(), node.input().end());
+    for (const auto &attr : node.attribute())
+      if (attr.has_g())
+        collectOuterReads(attr.g(), read);
+  }
+  for (std::string &name : read)
+    if (!name.empty() && own.insert(name).second)
+      names.push_back(std::move(name));
+}
+
 LogicalResult GraphNames::analyze() {
+  nodeReads.clear();
+  for (const NodeProto &node : graph.node()) {
+    std::vector<std::string> &reads =
+        nodeReads.emplace_back(node.input().begin(), node.input().end());
+    for (const auto &attr : node.attribute())
+      if (attr.has_g())
+        collectOuterReads(attr.g(), reads);
+  }
   Location loc = file.getLoc();
   for (const auto &tensor : graph.initializer())
     if (!initializers.insert(tensor.name()).second)
@@ -108,7 +141,7 @@ LogicalResult GraphNames::analyze() {
   std::vector<char> state(graph.node_size(), 0);
   for (const ValueInfoProto &output : graph.output()) {
     int node = producer(output.name());
-    if (node < 0 && !initializers.contains(output.name()) && !inputNames.contains(output.name()))
+    if (node < 0 && !isDefinedElsewhere(output.name()))
       return mlir::emitError(loc) << "output '" << output.name() << "' is made by no node";
     if (node >= 0 && failed(visit(node, state)))
       return failure();
@@ -117,7 +150,7 @@ LogicalResult GraphNames::analyze() {
   std::vector<int> sorted = order;
   llvm::sort(sorted);
   bool inOrder = llvm::all_of(sorted, [&](int i) {
-    return llvm::all_of(graph.node(i).input(),
+    return llvm::all_of(reads(i),
                         [&](const std::string &name) { return producer(name) < i; });
   });
   if (inOrder)
@@ -135,18 +168,17 @@ LogicalResult GraphNames::visit(int root, std::vector<char> &state) {
   }
   while (!stack.empty()) {
     auto [index, next] = stack.back();
-    const NodeProto &node = graph.node(index);
-    if (next == node.input_size()) {
+    if (next == static_cast<int>(reads(index).size())) {
       state[index] = Done;
       order.push_back(index);
       stack.pop_back();
       continue;
     }
     ++stack.back().second;
-    const std::string &name = node.input(next);
+    const std::string &name = reads(index)[next];
     int child = producer(name);
     if (child < 0) {
-      if (!name.empty() && !initializers.contains(name) && !inputNames.contains(name))
+      if (!name.empty() && !isDefinedElsewhere(name))
         return mlir::emitError(nodeLoc(index))
                << "reads '" << name << "', which no node, input or initializer defines";
       continue;
@@ -160,6 +192,17 @@ LogicalResult GraphNames::visit(int root, std::vector<char> &state) {
     }
   }
   return success();
+}
+
+// Whether the importer computes a node where its inputs are known; with graphs inside it, if it
+// computes all of their nodes.
+static bool foldsNode(const NodeProto &node) {
+  bool folds = isDefaultDomain(node.domain()) && llvm::any_of(opTable(), [&](const OpEntry &entry) {
+    return entry.name == node.op_type() && entry.folds;
+  });
+  return folds && llvm::all_of(node.attribute(), [](const auto &attr) {
+    return !attr.has_g() || llvm::all_of(attr.g().node(), foldsNode);
+  });
 }
 
 std::vector<std::string> GraphNames::valueSources(StringRef root) const {
@@ -180,12 +223,9 @@ std::vector<std::string> GraphNames::valueSources(StringRef root) const {
     const NodeProto &node = graph.node(index);
     if (node.op_type() == "Shape" || node.op_type() == "Size")
       continue;
-    bool folds = llvm::any_of(opTable(), [&](const OpEntry &entry) {
-      return entry.name == node.op_type() && entry.folds;
-    });
-    if (!folds || !isDefaultDomain(node.domain()))
+    if (!foldsNode(node))
       return {};
-    worklist.append(node.input().begin(), node.input().end());
+    worklist.append(reads(index).begin(), reads(index).end());
   }
   return result;
 }
@@ -304,8 +344,9 @@ FailureOr<RankedTensorType> GraphImporter::inputType(const ValueInfoProto &input
     SmallVector<int64_t> shape;
     for (const auto &dim : dims)
       shape.push_back(isStatic(dim) ? dim.dim_value() : ShapedType::kDynamic);
-    return mlir::emitError(loc) << "shape " << showShape(given->second) << " does not fit input '"
-                                << input.name() << "', which is " << showShape(shape);
+    return mlir::emitError(loc) << "shape [" << showShape(given->second)
+                                << "] does not fit input '" << input.name() << "', which is ["
+                                << showShape(shape) << "]";
   }
   std::string text;
   bool isComplete = declared.has_shape();
@@ -422,9 +463,9 @@ LogicalResult GraphImporter::lookUp(StringRef name, Tensor &tensor) {
   return result;
 }
 
-LogicalResult GraphImporter::importNode(int index) {
-  const NodeProto &proto = graph.node(index);
-  Location loc = names.nodeLoc(index);
+LogicalResult GraphImporter::importNode(const GraphNames &graphNames, int index) {
+  const NodeProto &proto = graphNames.getGraph().node(index);
+  Location loc = graphNames.nodeLoc(index);
   StringRef domain = isDefaultDomain(proto.domain()) ? StringRef() : StringRef(proto.domain());
   auto version = opsets.find(domain);
   bool isKnown = false;
@@ -442,6 +483,9 @@ LogicalResult GraphImporter::importNode(int index) {
     InFlightDiagnostic error = mlir::emitError(loc) << "unsupported: " << proto.op_type();
     if (!domain.empty())
       error << " of domain '" << domain << "'";
+    if (domain == kMicrosoftLayoutDomain)
+      return error << ": onnxruntime wrote this model for the machine that it ran on; export it "
+                      "again without optimization, or with its level at most 'extended'";
     if (version == opsets.end())
       return error << ": the model imports no opset of its domain";
     error << " of opset " << version->second;
@@ -486,9 +530,71 @@ LogicalResult GraphImporter::importNode(int index) {
     }
     return success();
   }
-  while (!block->empty() && &block->back() != last)
+  // What graphs inside the node have brought into the IR may be known by name already.
+  bool hasGraphs = llvm::any_of(proto.attribute(), [](const auto &attr) { return attr.has_g(); });
+  while (!hasGraphs && !block->empty() && &block->back() != last)
     block->back().erase();
   return failure();
+}
+
+FailureOr<SmallVector<Tensor>> GraphImporter::importSubgraph(::onnx::GraphProto &subgraph,
+                                                             Location loc, StringRef name) {
+  constexpr int kMostGraphs = 64; // one inside the other; a file's nesting is bounded already
+  if (graphDepth >= kMostGraphs)
+    return mlir::emitError(loc) << "has graphs nested more than " << kMostGraphs << " deep";
+  std::string prefix;
+  if (auto named = dyn_cast<NameLoc>(loc))
+    prefix = (named.getName().getValue() + "/" + name + "/").str();
+  GraphNames inner(file, subgraph, prefix, [&](StringRef name) {
+    return tensors.contains(name) || initializers.contains(name);
+  });
+  if (subgraph.input_size() > 0)
+    return mlir::emitError(loc) << "unsupported: graph '" << name << "' has inputs";
+  if (failed(inner.analyze()))
+    return failure();
+
+  // The graph's own names hide outer ones until its end: those of two branches may be the same.
+  llvm::StringMap<Tensor> outerTensors;
+  llvm::StringMap<::onnx::TensorProto *> outerInitializers;
+  SmallVector<std::string> own;
+  auto hide = [&](const std::string &name) {
+    own.push_back(name);
+    if (auto known = tensors.find(name); known != tensors.end())
+      outerTensors[name] = known->second;
+    if (auto known = initializers.find(name); known != initializers.end())
+      outerInitializers[name] = known->second;
+    tensors.erase(name);
+    initializers.erase(name);
+  };
+  for (auto &tensor : *subgraph.mutable_initializer()) {
+    hide(tensor.name());
+    initializers[tensor.name()] = &tensor;
+  }
+  for (const NodeProto &node : subgraph.node())
+    for (const std::string &output : node.output())
+      if (!output.empty())
+        hide(output);
+
+  ++graphDepth;
+  bool hasFailed = false;
+  for (int node : inner.liveNodes())
+    hasFailed |= failed(importNode(inner, node));
+  --graphDepth;
+  SmallVector<Tensor> outputs;
+  for (const ValueInfoProto &output : subgraph.output())
+    hasFailed |= failed(lookUp(output.name(), outputs.emplace_back()));
+
+  for (const std::string &name : own) {
+    tensors.erase(name);
+    initializers.erase(name);
+  }
+  for (auto &entry : outerTensors)
+    tensors[entry.getKey()] = entry.getValue();
+  for (auto &entry : outerInitializers)
+    initializers[entry.getKey()] = entry.getValue();
+  if (hasFailed)
+    return failure();
+  return outputs;
 }
 
 LogicalResult GraphImporter::importOutputs(func::FuncOp function) {
@@ -560,7 +666,8 @@ LogicalResult GraphImporter::importOutputs(func::FuncOp function) {
 }
 
 FailureOr<OwningOpRef<ModuleOp>> GraphImporter::run() {
-  if (failed(checkVersions()) || failed(names.analyze()) || failed(checkOptions()))
+  if (failed(inlineFunctions(file)) || failed(checkVersions()) || failed(names.analyze()) ||
+      failed(checkOptions()))
     return failure();
   context->loadDialect<cnn::CnnDialect, func::FuncDialect, arith::ArithDialect,
                        math::MathDialect>();
@@ -578,7 +685,7 @@ FailureOr<OwningOpRef<ModuleOp>> GraphImporter::run() {
   // All that is wrong in one run.
   bool hasFailed = false;
   for (int node : names.liveNodes())
-    hasFailed |= failed(importNode(node));
+    hasFailed |= failed(importNode(names, node));
   if (hasFailed || failed(importOutputs(function)))
     return failure();
   // Shapes that only the importer read.
@@ -615,22 +722,35 @@ FailureOr<OwningOpRef<ModuleOp>> convoy::onnx::importModelFromMemory(StringRef b
 LogicalResult convoy::onnx::readInputs(StringRef path, MLIRContext *context, ModelInputs &inputs) {
   ModelFile file(path, llvm::sys::path::parent_path(path), context);
   GraphNames names(file);
-  if (failed(file.read(path)) || failed(names.analyze()))
+  if (failed(file.read(path)) || failed(inlineFunctions(file)) || failed(names.analyze()))
     return failure();
-  llvm::StringSet<> wanted;
-  for (int index : names.liveNodes()) {
-    const NodeProto &node = file.proto.graph().node(index);
-    unsigned mask = 0;
-    bool isKnown = false;
+  auto opsetOf = [&](StringRef domain) -> int64_t {
     for (const auto &import : file.proto.opset_import())
-      if (isDefaultDomain(node.domain()) && isDefaultDomain(import.domain()))
-        if (const OpEntry *entry = findOp("", node.op_type(), import.version(), isKnown))
-          mask |= entry->shapeInputs;
+      if (import.domain() == domain || (isDefaultDomain(domain) && isDefaultDomain(import.domain())))
+        return import.version();
+    return 0;
+  };
+  // The inputs of a node whose values shapes depend on: bit i for input i.
+  auto shapeInputs = [&](auto &self, const NodeProto &node) -> unsigned {
+    StringRef domain = isDefaultDomain(node.domain()) ? StringRef() : StringRef(node.domain());
+    bool isKnown = false;
+    const OpEntry *entry = findOp(domain, node.op_type(), opsetOf(domain), isKnown);
     if (!isKnown)
       inputs.unknownOps.insert(node.op_type());
-    for (int i = 0; i < node.input_size(); ++i)
-      if (mask & (1u << i))
-        for (const std::string &name : names.valueSources(node.input(i)))
+    unsigned mask = entry ? entry->shapeInputs : 0;
+    // Of a graph inside the node, whatever it reads may be a shape.
+    for (const auto &attr : node.attribute())
+      if (attr.has_g())
+        for (const NodeProto &inner : attr.g().node())
+          mask = self(self, inner) != 0 ? ~0u : mask;
+    return mask;
+  };
+  llvm::StringSet<> wanted;
+  for (int index : names.liveNodes()) {
+    unsigned mask = shapeInputs(shapeInputs, file.proto.graph().node(index));
+    for (const auto &[i, read] : llvm::enumerate(names.reads(index)))
+      if (mask == ~0u || (i < 32 && (mask >> i) & 1))
+        for (const std::string &name : names.valueSources(read))
           wanted.insert(name);
   }
   for (const ValueInfoProto *input : names.inputs()) {

@@ -15,7 +15,7 @@
 namespace convoy::onnx {
 
 /// The opsets of the default domain that the importer knows.
-inline constexpr int64_t kOldestOpset = 6, kNewestOpset = 28;
+inline constexpr int64_t kOldestOpset = 1, kNewestOpset = 28;
 /// The oldest version of the file format itself.
 inline constexpr int64_t kOldestIrVersion = 3;
 

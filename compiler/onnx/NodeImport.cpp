@@ -103,6 +103,7 @@ static AttributeProto::AttributeType typeOf(const AttributeProto &attr) {
          : attr.has_i()            ? AttributeProto::INT
          : attr.has_s()            ? AttributeProto::STRING
          : attr.has_t()            ? AttributeProto::TENSOR
+         : attr.has_g()            ? AttributeProto::GRAPH
          : attr.floats_size() > 0  ? AttributeProto::FLOATS
          : attr.ints_size() > 0    ? AttributeProto::INTS
          : attr.strings_size() > 0 ? AttributeProto::STRINGS
@@ -158,6 +159,12 @@ SmallVector<double> NodeImport::floatsAttr(StringRef name) {
               : SmallVector<double>();
 }
 
+SmallVector<std::string> NodeImport::stringsAttr(StringRef name) {
+  const AttributeProto *attr = findAttr(name, AttributeProto::STRINGS);
+  return attr ? SmallVector<std::string>(attr->strings().begin(), attr->strings().end())
+              : SmallVector<std::string>();
+}
+
 ElementsAttr NodeImport::tensorAttr(StringRef name) {
   const AttributeProto *attr = findAttr(name, AttributeProto::TENSOR);
   if (!attr)
@@ -170,6 +177,20 @@ ElementsAttr NodeImport::tensorAttr(StringRef name) {
     return {};
   }
   return *constant;
+}
+
+FailureOr<SmallVector<Tensor>> NodeImport::importGraph(StringRef name) {
+  const AttributeProto *attr = findAttr(name, AttributeProto::GRAPH);
+  if (!attr && !hasErrors())
+    return error() << "lacks attribute '" << name << "'";
+  if (!attr)
+    return failure();
+  // As with tensors, the graph is read once.
+  FailureOr<SmallVector<Tensor>> outputs =
+      graph.importSubgraph(const_cast<::onnx::GraphProto &>(attr->g()), loc, name);
+  if (failed(outputs))
+    failedAlready = true;
+  return outputs;
 }
 
 void NodeImport::reportUnusedAttrs() {

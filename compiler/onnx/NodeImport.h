@@ -86,8 +86,11 @@ public:
   llvm::SmallVector<int64_t> intsAttr(llvm::StringRef name,
                                       llvm::ArrayRef<int64_t> byDefault = {});
   llvm::SmallVector<double> floatsAttr(llvm::StringRef name);
+  llvm::SmallVector<std::string> stringsAttr(llvm::StringRef name);
   /// The constant of a tensor attribute; null if there is none.
   mlir::ElementsAttr tensorAttr(llvm::StringRef name);
+  /// Imports the graph of an attribute where the node stands and returns its outputs.
+  mlir::FailureOr<llvm::SmallVector<Tensor>> importGraph(llvm::StringRef name);
   /// Accepts an attribute that has no meaning at run time.
   void ignoreAttr(llvm::StringRef name) { used.insert(name); }
   /// Reports attributes that no accessor has asked for.

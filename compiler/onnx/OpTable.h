@@ -23,8 +23,14 @@ struct OpEntry {
   bool folds;
 };
 
-/// The rows of the default domain.
+/// The domain of onnxruntime's own ops, and the one of those that only it can run: their tensors
+/// lie in its layout.
+inline constexpr llvm::StringLiteral kMicrosoftDomain = "com.microsoft";
+inline constexpr llvm::StringLiteral kMicrosoftLayoutDomain = "com.microsoft.nchwc";
+
+/// The rows of the default domain and of com.microsoft.
 llvm::ArrayRef<OpEntry> opTable();
+llvm::ArrayRef<OpEntry> microsoftOpTable();
 /// The row for an op; null if there is none. `isKnown` tells whether another opset has it.
 const OpEntry *findOp(llvm::StringRef domain, llvm::StringRef name, int64_t opset, bool &isKnown);
 

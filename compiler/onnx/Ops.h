@@ -7,6 +7,9 @@
 
 namespace convoy::onnx {
 
+// ControlOps.cpp
+mlir::LogicalResult importIf(NodeImport &node);
+
 // ConvOps.cpp
 mlir::LogicalResult importConv(NodeImport &node);
 mlir::LogicalResult importConvTranspose(NodeImport &node);
@@ -16,6 +19,8 @@ mlir::LogicalResult importAveragePool(NodeImport &node);
 mlir::LogicalResult importMaxPool(NodeImport &node);
 mlir::LogicalResult importGlobalAveragePool(NodeImport &node);
 mlir::LogicalResult importGlobalMaxPool(NodeImport &node);
+mlir::LogicalResult importLpPool(NodeImport &node);
+mlir::LogicalResult importGlobalLpPool(NodeImport &node);
 
 // MatmulOps.cpp
 mlir::LogicalResult importMatMul(NodeImport &node);
@@ -28,6 +33,36 @@ mlir::LogicalResult importSoftmax(NodeImport &node);
 mlir::LogicalResult importSoftmaxFlattened(NodeImport &node);
 mlir::LogicalResult importDropoutRatioAttr(NodeImport &node);
 mlir::LogicalResult importDropout(NodeImport &node);
+
+// LayerNormOps.cpp
+mlir::LogicalResult importLayerNormalization(NodeImport &node);
+mlir::LogicalResult importRmsNormalization(NodeImport &node);
+mlir::LogicalResult importInstanceNormalization(NodeImport &node);
+mlir::LogicalResult importGroupNormalization(NodeImport &node);
+mlir::LogicalResult importMeanVarianceNormalization(NodeImport &node);
+mlir::LogicalResult importLpNormalization(NodeImport &node);
+
+// QuantizeOps.cpp
+mlir::LogicalResult importQuantizeLinear(NodeImport &node);
+mlir::LogicalResult importDequantizeLinear(NodeImport &node);
+mlir::LogicalResult importDynamicQuantizeLinear(NodeImport &node);
+mlir::LogicalResult importConvInteger(NodeImport &node);
+mlir::LogicalResult importQLinearConv(NodeImport &node);
+mlir::LogicalResult importMatMulInteger(NodeImport &node);
+mlir::LogicalResult importQLinearMatMul(NodeImport &node);
+
+// MicrosoftOps.cpp: onnxruntime's own ops
+mlir::LogicalResult importQLinearBinary(NodeImport &node);
+mlir::LogicalResult importQLinearUnary(NodeImport &node);
+mlir::LogicalResult importQLinearGlobalAveragePool(NodeImport &node);
+mlir::LogicalResult importQLinearConcat(NodeImport &node);
+mlir::LogicalResult importFusedConv(NodeImport &node);
+mlir::LogicalResult importFusedMatMul(NodeImport &node);
+
+// RecurrentOps.cpp
+mlir::LogicalResult importGru(NodeImport &node);
+mlir::LogicalResult importLstm(NodeImport &node);
+mlir::LogicalResult importRnn(NodeImport &node);
 
 // ReduceOps.cpp
 mlir::LogicalResult importReduceAxesAttr(NodeImport &node);

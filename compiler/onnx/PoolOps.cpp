@@ -1,8 +1,8 @@
 // Pools, and the global pools, which are reductions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "compiler/onnx/Compose.h"
 #include "compiler/onnx/Ops.h"
-#include "compiler/onnx/WindowAttrs.h"
 
 using namespace mlir;
 using namespace convoy;
@@ -114,4 +114,85 @@ LogicalResult convoy::onnx::importGlobalAveragePool(NodeImport &node) {
 
 LogicalResult convoy::onnx::importGlobalMaxPool(NodeImport &node) {
   return importGlobalPool(node, cnn::ReduceKind::Max);
+}
+
+// |x|^p
+static Value power(ScalarBuilder &s, Value x, double p) {
+  if (p == 1)
+    return s.abs(x);
+  return p == 2 ? s.mul(x, x) : s.make<math::PowFOp>(s.abs(x), s.number(p));
+}
+
+static Value root(ScalarBuilder &s, Value x, double p) {
+  if (p == 1)
+    return x;
+  return p == 2 ? s.make<math::SqrtOp>(x) : s.make<math::PowFOp>(x, s.number(1 / p));
+}
+
+// The attribute p, and |x|^p in a type wide enough for sums of it.
+static FailureOr<Tensor> readPowers(NodeImport &node, double &p) {
+  const Tensor &src = node.input(0);
+  p = node.opset() < 2 ? node.floatAttr("p", 2) : static_cast<double>(node.intAttr("p", 2));
+  if (src.rank() < 3 || !isa<FloatType>(src.elementType()))
+    return node.error() << "needs an input of rank 3 or more with floating-point elements, got "
+                        << src.type();
+  if (!(p > 0))
+    return node.error() << "attribute 'p' is " << p << ", expected a positive number";
+  bool isHalf = src.elementType().getIntOrFloatBitWidth() < 32;
+  Type wide = isHalf ? Type(Float32Type::get(node.getContext())) : src.elementType();
+  return createMap(node, {src}, wide, [&](ScalarBuilder &s, ArrayRef<Value> x) {
+    ScalarBuilder work = s.of(wide);
+    return power(work, s.cast(x[0], wide), p);
+  });
+}
+
+// The sum over a window is a convolution of each channel by ones.
+LogicalResult convoy::onnx::importLpPool(NodeImport &node) {
+  double p;
+  FailureOr<Tensor> powers = readPowers(node, p);
+  if (failed(powers))
+    return failure();
+  FailureOr<Pool> pool = readPool(node);
+  if (failed(pool))
+    return failure();
+  WindowAttrs &window = pool->window;
+  FailureOr<RankedTensorType> type =
+      cnn::PoolOp::inferType(node.getLoc(), powers->type(), window.kernel, window.strides,
+                             window.pads, window.dilations, pool->ceilMode);
+  if (failed(type))
+    return failure();
+  // Rounding the extent up reaches beyond the end padding, where there is nothing to add.
+  size_t rank = window.kernel.size();
+  for (size_t i = 0; i < rank; ++i) {
+    int64_t reach = (type->getDimSize(i + 2) - 1) * window.strides[i] +
+                    (window.kernel[i] - 1) * window.dilations[i] + 1;
+    int64_t needed = reach - window.pads[i] - powers->shape()[i + 2];
+    window.pads[i + rank] = std::max(window.pads[i + rank], needed);
+  }
+  int64_t channels = powers->shape()[1];
+  SmallVector<int64_t> shape{channels, 1};
+  llvm::append_range(shape, window.kernel);
+  Type wide = powers->elementType(), elementType = node.input(0).elementType();
+  auto one = DenseElementsAttr::get(RankedTensorType::get({}, wide),
+                                    node.getBuilder().getFloatAttr(wide, 1));
+  FailureOr<Tensor> ones = node.splat(RankedTensorType::get(shape, wide), one);
+  if (failed(ones))
+    return failure();
+  return setResult(node, createConv(node, *powers, *ones, window, channels,
+                                    {{}, elementType, [&](ScalarBuilder &s, ArrayRef<Value> x) {
+                                       return s.cast(root(s, x[0], p), elementType);
+                                     }}));
+}
+
+LogicalResult convoy::onnx::importGlobalLpPool(NodeImport &node) {
+  double p;
+  FailureOr<Tensor> powers = readPowers(node, p);
+  if (failed(powers))
+    return failure();
+  Type elementType = node.input(0).elementType();
+  auto axes = llvm::to_vector(llvm::seq<int64_t>(2, powers->rank()));
+  return setResult(node, createReduce(node, *powers, cnn::ReduceKind::Sum, axes, /*keepDims=*/true,
+                                      {{}, elementType, [&](ScalarBuilder &s, ArrayRef<Value> x) {
+                                         return s.cast(root(s, x[0], p), elementType);
+                                       }}));
 }

@@ -1,8 +1,8 @@
 // Reductions along axes.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "compiler/onnx/Compose.h"
 #include "compiler/onnx/Ops.h"
-#include "compiler/onnx/ScalarBuilder.h"
 
 using namespace mlir;
 using namespace convoy;
@@ -18,7 +18,7 @@ struct Reduction {
   Step before;
   cnn::ReduceKind kind;
   Step after;
-  bool floatsOnly;
+  bool isLogOfExp = false;
 };
 
 } // namespace
@@ -29,15 +29,16 @@ static Value root(ScalarBuilder &s, Value x) { return s.make<math::SqrtOp>(x); }
 static Value logarithm(ScalarBuilder &s, Value x) { return s.make<math::LogOp>(x); }
 
 static constexpr Reduction reductions[] = {
-    {"ReduceL1", magnitude, cnn::ReduceKind::Sum, nullptr, false},
-    {"ReduceL2", square, cnn::ReduceKind::Sum, root, true},
-    {"ReduceLogSum", nullptr, cnn::ReduceKind::Sum, logarithm, true},
-    {"ReduceMax", nullptr, cnn::ReduceKind::Max, nullptr, false},
-    {"ReduceMean", nullptr, cnn::ReduceKind::Mean, nullptr, true},
-    {"ReduceMin", nullptr, cnn::ReduceKind::Min, nullptr, false},
-    {"ReduceProd", nullptr, cnn::ReduceKind::Prod, nullptr, false},
-    {"ReduceSum", nullptr, cnn::ReduceKind::Sum, nullptr, false},
-    {"ReduceSumSquare", square, cnn::ReduceKind::Sum, nullptr, false},
+    {"ReduceL1", magnitude, cnn::ReduceKind::Sum, nullptr},
+    {"ReduceL2", square, cnn::ReduceKind::Sum, root},
+    {"ReduceLogSum", nullptr, cnn::ReduceKind::Sum, logarithm},
+    {"ReduceLogSumExp", nullptr, cnn::ReduceKind::Sum, logarithm, /*isLogOfExp=*/true},
+    {"ReduceMax", nullptr, cnn::ReduceKind::Max, nullptr},
+    {"ReduceMean", nullptr, cnn::ReduceKind::Mean, nullptr},
+    {"ReduceMin", nullptr, cnn::ReduceKind::Min, nullptr},
+    {"ReduceProd", nullptr, cnn::ReduceKind::Prod, nullptr},
+    {"ReduceSum", nullptr, cnn::ReduceKind::Sum, nullptr},
+    {"ReduceSumSquare", square, cnn::ReduceKind::Sum, nullptr},
 };
 
 // A sum or product of all elements of a known vector: models compute sizes so.
@@ -64,6 +65,40 @@ static bool foldOnHost(NodeImport &node, const Reduction &reduction, ArrayRef<in
   return true;
 }
 
+// log(sum(exp(x))) as max + log(sum(exp(x - max))), so that nothing overflows.
+static LogicalResult logSumExp(NodeImport &node, const Tensor &src, ArrayRef<int64_t> axes,
+                               bool keepDims, Type elementType) {
+  FailureOr<Tensor> largest =
+      createReduce(node, src, cnn::ReduceKind::Max, axes, /*keepDims=*/true);
+  if (failed(largest))
+    return failure();
+  // An infinite maximum shifts nothing: the difference of infinities is no number.
+  FailureOr<Tensor> shift = createMap(
+      node, {*largest}, src.elementType(), [](ScalarBuilder &s, ArrayRef<Value> x) {
+        Value isFinite =
+            s.less(s.abs(x[0]), s.number(std::numeric_limits<double>::infinity()));
+        return s.select(isFinite, x[0], s.number(0));
+      });
+  if (failed(shift))
+    return failure();
+  FailureOr<Tensor> powers = createMap(
+      node, {src, *shift}, src.elementType(), [](ScalarBuilder &s, ArrayRef<Value> x) {
+        return s.make<math::ExpOp>(s.sub(x[0], x[1]));
+      });
+  FailureOr<RankedTensorType> type =
+      cnn::ReduceOp::inferType(node.getLoc(), src.type(), axes, keepDims);
+  if (failed(powers) || failed(type))
+    return failure();
+  shift = node.reshape(*shift, type->getShape());
+  if (failed(shift))
+    return failure();
+  return setResult(
+      node, createReduce(node, *powers, cnn::ReduceKind::Sum, axes, keepDims,
+                         {*shift, elementType, [&](ScalarBuilder &s, ArrayRef<Value> x) {
+                            return s.cast(s.add(logarithm(s, x[0]), x[1]), elementType);
+                          }}));
+}
+
 static LogicalResult reduce(NodeImport &node, ArrayRef<int64_t> givenAxes, bool noopIfEmpty) {
   const Reduction *reduction =
       llvm::find_if(reductions, [&](const Reduction &r) { return r.name == node.opType(); });
@@ -79,7 +114,7 @@ static LogicalResult reduce(NodeImport &node, ArrayRef<int64_t> givenAxes, bool 
   bool isBool = elementType.isInteger(1);
   bool isExtremum =
       reduction->kind == cnn::ReduceKind::Max || reduction->kind == cnn::ReduceKind::Min;
-  if ((reduction->floatsOnly && !isa<FloatType>(elementType)) || (isBool && !isExtremum))
+  if (isBool && !isExtremum)
     return node.unsupported() << "elements of " << elementType;
   FailureOr<RankedTensorType> type =
       cnn::ReduceOp::inferType(node.getLoc(), src.type(), *axes, keepDims);
@@ -88,41 +123,36 @@ static LogicalResult reduce(NodeImport &node, ArrayRef<int64_t> givenAxes, bool 
   if (foldOnHost(node, *reduction, *axes, type->getShape()))
     return success();
 
-  // A bool is no number to the reduction, its byte is.
-  Type workType = isBool ? IntegerType::get(node.getContext(), 8, IntegerType::Unsigned)
-                         : elementType;
-  if (isBool || reduction->before) {
+  // A bool is no number to the reduction, its byte is; roots and logarithms of integers are taken
+  // in f64 and truncated, and a square of a half may be too large for one.
+  MLIRContext *context = node.getContext();
+  bool hasSteps = reduction->before || reduction->after;
+  Type workType = elementType;
+  if (isBool)
+    workType = IntegerType::get(context, 8, IntegerType::Unsigned);
+  else if (!isa<FloatType>(elementType) && reduction->after)
+    workType = Float64Type::get(context);
+  else if (hasSteps && isa<FloatType>(elementType) && elementType.getIntOrFloatBitWidth() < 32)
+    workType = Float32Type::get(context);
+  if (workType != elementType || reduction->before) {
     FailureOr<Tensor> mapped =
         createMap(node, {src}, workType, [&](ScalarBuilder &s, ArrayRef<Value> x) {
-          return isBool ? s.cast(x[0], workType) : reduction->before(s, x[0]);
+          ScalarBuilder work = s.of(workType);
+          Value element = s.cast(x[0], workType);
+          return reduction->before ? reduction->before(work, element) : element;
         });
     if (failed(mapped))
       return failure();
     src = *mapped;
   }
-  FailureOr<Value> value = node.toValue(src);
-  if (failed(value))
-    return failure();
-  OpBuilder &builder = node.getBuilder();
-  auto op = cnn::ReduceOp::create(builder, node.getLoc(), *type, *value, ValueRange(),
-                                  reduction->kind, *axes, keepDims, StringAttr());
-  {
-    OpBuilder::InsertionGuard guard(builder);
-    Block *block = builder.createBlock(&op.getEpilogue(), {}, op.getAccumulatorType(),
-                                       node.getLoc());
-    ScalarBuilder s(builder, node.getLoc(), workType);
-    Value result = block->getArgument(0);
-    if (isBool)
-      result = s.cast(result, elementType);
-    else if (reduction->after)
-      result = reduction->after(s, result);
-    cnn::YieldOp::create(builder, node.getLoc(), result);
-  }
-  FailureOr<Tensor> result = node.keep(op);
-  if (failed(result))
-    return failure();
-  node.setResult(0, *result);
-  return success();
+  if (reduction->isLogOfExp)
+    return logSumExp(node, src, *axes, keepDims, elementType);
+  auto finish = [&](ScalarBuilder &s, ArrayRef<Value> x) {
+    Value result = reduction->after ? reduction->after(s, x[0]) : x[0];
+    return s.cast(result, elementType);
+  };
+  return setResult(node, createReduce(node, src, reduction->kind, *axes, keepDims,
+                                      {{}, elementType, finish}));
 }
 
 LogicalResult convoy::onnx::importReduceAxesAttr(NodeImport &node) {

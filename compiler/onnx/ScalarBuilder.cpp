@@ -46,6 +46,8 @@ Value ScalarBuilder::div(Value x, Value y) {
 }
 
 Value ScalarBuilder::mod(Value x, Value y, bool truncated) {
+  if (isFloat())
+    return make<arith::RemFOp>(x, y);
   Value rest = sub(x, mul(div(x, y), y));
   if (truncated || isUnsigned())
     return rest;

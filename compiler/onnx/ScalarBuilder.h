@@ -14,6 +14,9 @@ public:
   ScalarBuilder(mlir::OpBuilder &builder, mlir::Location loc, mlir::Type elementType)
       : b(builder), loc(loc), elementType(elementType) {}
 
+  /// The same place with elements of another type.
+  ScalarBuilder of(mlir::Type other) const { return ScalarBuilder(b, loc, other); }
+
   mlir::Type type() const { return cnn::getScalarType(elementType); }
   bool isFloat() const { return mlir::isa<mlir::FloatType>(elementType); }
   bool isUnsigned() const { return elementType.isUnsignedInteger() || elementType.isInteger(1); }
@@ -25,8 +28,8 @@ public:
   mlir::Value mul(mlir::Value x, mlir::Value y);
   /// Truncates integers; 0 where one is divided by zero.
   mlir::Value div(mlir::Value x, mlir::Value y);
-  /// The rest of an integer division: of the divisor's sign, or with `truncated` of the
-  /// dividend's.
+  /// The rest of a division: of the divisor's sign, or with `truncated` of the dividend's. The
+  /// rest of floats is always truncated, and so exact.
   mlir::Value mod(mlir::Value x, mlir::Value y, bool truncated);
   /// NaN if one is NaN.
   mlir::Value max(mlir::Value x, mlir::Value y);

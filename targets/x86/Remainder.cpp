@@ -25,8 +25,10 @@ static Num repeat(int64_t times, const Num &start, llvm::function_ref<Num(const 
 }
 
 Num functions::remainder(const Num &x, const Num &y) {
+  // The sign is set in the type of x: LLVM would move it behind the rounding of a narrower one,
+  // and call a library to round f64 to f16.
   if (!x.isF64())
-    return remainder(x.toF64(), y.toF64()).to(x.element());
+    return copySign(remainder(abs(x).toF64(), y.toF64()).to(x.element()), x);
   // Long division: each step takes off the divisor times the quotient's leading 24 bits, rounded
   // down. Such a difference is exact, and the quotient shrinks by 2^23 a step.
   Num divisor = abs(y);
