@@ -86,7 +86,7 @@ FailureOr<SmallVector<Tensor>> convoy::cnn::evaluate(Operation *op, ArrayRef<Ten
           .Case<ConvOp, ConvTransposeOp, PoolOp, PoolArgmaxOp, MatmulOp, ReduceOp, MapOp,
                 SoftmaxOp, LrnOp, BatchNormOp, TransposeOp, BroadcastOp, SliceOp, ConcatOp, PadOp,
                 ResizeOp, GatherOp, GatherElementsOp, ScatterOp, ArgExtremeOp, TopKOp,
-                CumulativeSumOp>([&](auto known) {
+                CumulativeSumOp, TruePositionsOp, SuppressOp, PackOp>([&](auto known) {
             return dst.numElements() == 0 ? success() : compute(known, operands, dst);
           })
           .Default([&](Operation *) { return LogicalResult(unknown()); });
