@@ -13,6 +13,8 @@
 #include "mlir/Parser/Parser.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -37,7 +39,7 @@ public:
   FailureOr<GeneratedCode> generate(ModuleOp module, CodeDumps &dumps);
 
 private:
-  LogicalResult dump(StringRef name, StringRef text);
+  LogicalResult dump(Location loc, StringRef name, StringRef text);
   LogicalResult dumpModule(Stage stage, ModuleOp module);
 
   const CompileOptions &options;
@@ -48,11 +50,11 @@ private:
 
 } // namespace
 
-LogicalResult VariantCompiler::dump(StringRef name, StringRef text) {
+LogicalResult VariantCompiler::dump(Location loc, StringRef name, StringRef text) {
   if (options.dumpDir.empty())
     return success();
-  std::string path = options.dumpDir + "/" + std::to_string(dumped++) + "." + dumpPrefix +
-                     name.str();
+  // Two digits, so that a folder lists them in order.
+  std::string path = llvm::formatv("{0}/{1,0+2}.{2}{3}", options.dumpDir, dumped++, dumpPrefix, name);
   std::error_code error;
   llvm::raw_fd_ostream stream(path, error);
   if (!error) {
@@ -62,8 +64,7 @@ LogicalResult VariantCompiler::dump(StringRef name, StringRef text) {
     stream.clear_error();
   }
   if (error)
-    return emitError(UnknownLoc::get(target.facts(nullptr).getContext()))
-           << "cannot write " << path << ": " << error.message();
+    return emitError(loc) << "cannot write " << path << ": " << error.message();
   return success();
 }
 
@@ -73,7 +74,7 @@ LogicalResult VariantCompiler::dumpModule(Stage stage, ModuleOp module) {
   std::string text;
   llvm::raw_string_ostream stream(text);
   printModule(module, options.fullConstants, stream);
-  return dump((stageName(stage) + ".mlir").str(), text);
+  return dump(module.getLoc(), (stageName(stage) + ".mlir").str(), text);
 }
 
 LogicalResult VariantCompiler::runStages(ModuleOp module) {
@@ -92,10 +93,18 @@ LogicalResult VariantCompiler::runStages(ModuleOp module) {
 
 FailureOr<GeneratedCode> VariantCompiler::generate(ModuleOp module, CodeDumps &dumps) {
   FailureOr<GeneratedCode> code = target.generate(module, dumps);
-  if (failed(code) || failed(dump("kernels.mlir", dumps.kernels)) ||
-      failed(dump("kernels.ll", dumps.llvmIr)) || failed(dump("kernels.s", dumps.assembly)) ||
-      failed(dump("kernels.so", StringRef(code->object.data(), code->object.size()))))
+  if (failed(code))
     return failure();
+  std::pair<StringRef, StringRef> forms[] = {
+      {"kernels.mlir", dumps.kernels},
+      {"kernels.ll", dumps.llvmIr},
+      {"kernels.s", dumps.assembly},
+      {"spills.txt", dumps.spills},
+      {"kernels.so", StringRef(code->object.data(), code->object.size())},
+  };
+  for (auto [name, text] : forms)
+    if (failed(dump(module.getLoc(), name, text)))
+      return failure();
   return code;
 }
 
@@ -112,7 +121,11 @@ void convoy::printModule(ModuleOp module, bool fullConstants, llvm::raw_ostream 
 static LogicalResult prepareDumpDir(const std::string &dir, Location loc) {
   if (dir.empty())
     return success();
-  if (std::error_code error = llvm::sys::fs::create_directories(dir))
+  std::error_code error = llvm::sys::fs::create_directories(dir);
+  // That of a file which is there already is no error to create_directories.
+  if (!error && !llvm::sys::fs::is_directory(dir))
+    error = std::make_error_code(std::errc::not_a_directory);
+  if (error)
     return emitError(loc) << "cannot make the folder " << dir << ": " << error.message();
   return success();
 }
@@ -122,7 +135,15 @@ static FailureOr<OwningOpRef<ModuleOp>> readModel(StringRef path, const CompileO
                                                   MLIRContext *context) {
   if (!path.ends_with(".mlir"))
     return onnx::importModel(path, options.import, context);
-  OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(path, context);
+  Location loc = FileLineColLoc::get(context, path, 0, 0);
+  if (!options.import.shapes.empty() || !options.import.boundInputs.empty())
+    return emitError(loc) << "is a module: shapes and values of inputs are set when ONNX is read";
+  llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>> buffer =
+      llvm::MemoryBuffer::getFile(path, /*IsText=*/true);
+  if (!buffer)
+    return emitError(loc) << "cannot read: " << buffer.getError().message();
+  OwningOpRef<ModuleOp> module =
+      parseSourceString<ModuleOp>((*buffer)->getBuffer(), context, path);
   if (!module)
     return failure();
   return module;
@@ -131,12 +152,17 @@ static FailureOr<OwningOpRef<ModuleOp>> readModel(StringRef path, const CompileO
 FailureOr<CompileResult> convoy::compileModel(StringRef path, const CompileOptions &options,
                                               bool wantDumps, MLIRContext *context) {
   Location fileLoc = FileLineColLoc::get(context, path, 0, 0);
+  // A parser loads the dialects of what it reads, which an empty module does not have.
+  context->loadAllAvailableDialects();
   std::vector<std::unique_ptr<Target>> targets;
   for (const std::string &name : options.targets) {
     targets.push_back(createTarget(name));
     if (!targets.back())
       return emitError(fileLoc) << "unknown target '" << name << "', known are host, "
                                 << llvm::join(targetNames(), ", ");
+    for (const std::unique_ptr<Target> &other : llvm::drop_end(targets))
+      if (other->name() == targets.back()->name())
+        return emitError(fileLoc) << "target '" << other->name() << "' is given twice";
   }
   if (failed(prepareDumpDir(options.dumpDir, fileLoc)))
     return failure();

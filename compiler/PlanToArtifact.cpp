@@ -6,6 +6,7 @@
 #include "compiler/artifact/Image.h"
 #include "dialects/Cnn/ConstantData.h"
 #include "dialects/Plan/Plan.h"
+#include "passes/Graph.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -37,23 +38,6 @@ static artifact::ElementType elementTypeOf(Type type) {
   default:
     return ElementType::undefined;
   }
-}
-
-// The ONNX nodes that an op stands for.
-static void collectNames(Location loc, SmallVectorImpl<StringRef> &names) {
-  if (auto name = dyn_cast<NameLoc>(loc)) {
-    if (!llvm::is_contained(names, name.getName().getValue()))
-      names.push_back(name.getName().getValue());
-  } else if (auto fused = dyn_cast<FusedLoc>(loc)) {
-    for (Location part : fused.getLocations())
-      collectNames(part, names);
-  }
-}
-
-static std::string nameOf(Location loc) {
-  SmallVector<StringRef> names;
-  collectNames(loc, names);
-  return llvm::join(names, "+");
 }
 
 namespace {
@@ -139,7 +123,7 @@ LogicalResult VariantBuilder::addAlloc(plan::AllocOp alloc) {
   places[alloc] = place;
   bufferIndex[alloc] = variant.buffers.size();
   artifact::Buffer buffer;
-  buffer.name = nameOf(alloc.getLoc());
+  buffer.name = getNodeNames(alloc.getLoc());
   buffer.offset = place.offset;
   buffer.bytes = place.bytes;
   buffer.firstLaunch = UINT32_MAX; // until a launch uses it
@@ -161,7 +145,7 @@ void VariantBuilder::touch(Value buffer, unsigned launch) {
 void VariantBuilder::addLaunch(plan::LaunchOp launch) {
   auto kernel = cast<plan::KernelOp>(module.lookupSymbol(launch.getKernelAttr()));
   artifact::Launch entry;
-  entry.name = nameOf(launch.getLoc());
+  entry.name = getNodeNames(launch.getLoc());
   entry.op = kernel.getBody().front().front().getName().stripDialect().str();
   entry.kernel = kernelIndex.lookup(launch.getKernel());
   entry.tiles = *kernel.getTiles();

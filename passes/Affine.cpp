@@ -124,9 +124,9 @@ std::optional<ChannelAffine> convoy::getChannelAffine(cnn::EpilogueOpInterface o
       return std::nullopt;
     if (auto constant = dyn_cast<arith::ConstantOp>(inner)) {
       double value = cast<FloatAttr>(constant.getValue()).getValueAsDouble();
-      terms.insert({constant,
-                    {{std::vector<double>(channels, 0.0), std::vector<double>(channels, value)},
-                     true}});
+      terms.insert(
+          {constant,
+           {{std::vector<double>(channels, 0.0), std::vector<double>(channels, value)}, true}});
       continue;
     }
     const Term *operands[2] = {nullptr, nullptr};

@@ -7,13 +7,11 @@
 #include "passes/Passes.h"
 
 #include "dialects/Cnn/ConstantData.h"
+#include "passes/CostModel.h"
 #include "passes/Graph.h"
-#include "passes/MinCut.h"
-#include "passes/Parts.h"
 #include "passes/Relayout.h"
 #include "passes/Remarks.h"
 
-#include <cmath>
 #include <map>
 
 namespace convoy {
@@ -32,24 +30,10 @@ static bool isFree(Value value) {
          (type.hasStaticShape() && type.getNumElements() == 1);
 }
 
-// With leading dimensions of extent 1, as an operand of a scalar region may have fewer.
-static RankedTensorType withRank4(RankedTensorType type) {
-  if (type.getRank() >= 4)
-    return type;
-  SmallVector<int64_t> shape(4 - type.getRank(), 1);
-  llvm::append_range(shape, type.getShape());
-  return RankedTensorType::get(shape, type.getElementType());
-}
-
-static bool isWeight(OpOperand &operand) {
-  return isa<cnn::ConvOp, cnn::ConvTransposeOp>(operand.getOwner()) &&
-         operand.getOperandNumber() == 1;
-}
-
 // An op that may compute in the blocked layout. Whether a kernel does so well is up to its cost.
 static bool mayBeBlocked(Operation *op) {
-  if (!isa<cnn::ConvOp, cnn::ConvTransposeOp, cnn::PoolOp, cnn::ReduceOp, cnn::MapOp,
-           cnn::ResizeOp, cnn::ConcatOp, cnn::PadOp, cnn::LrnOp, cnn::SliceOp>(op))
+  if (!isa<cnn::ConvOp, cnn::ConvTransposeOp, cnn::PoolOp, cnn::ReduceOp, cnn::MapOp, cnn::ResizeOp,
+           cnn::ConcatOp, cnn::PadOp, cnn::LrnOp, cnn::SliceOp>(op))
     return false;
   auto isBlockable = [](Value value) {
     auto type = tensorType(value);
@@ -76,22 +60,6 @@ static bool mayBeBlocked(Operation *op) {
 }
 
 namespace {
-
-// Asks the kernel table what ops would cost with other layouts.
-class CostModel {
-public:
-  CostModel(const KernelTable &table, cnn::TargetAttr target) : table(table), target(target) {}
-
-  // The cost of `op` with its activations in the layout of `inputTag`, its region's operands and
-  // its result in that of `resultTag`; kNever without a kernel.
-  int64_t ofOp(Operation *op, StringRef inputTag, StringRef resultTag);
-  int64_t ofRelayout(RankedTensorType type, StringRef from, StringRef to);
-
-private:
-  int64_t select(Operation *op);
-  const KernelTable &table;
-  cnn::TargetAttr target;
-};
 
 // The choice for one graph.
 class LayoutAssignment {
@@ -135,65 +103,6 @@ std::unique_ptr<Pass> convoy::createAssignLayout(KernelTableLookup lookup) {
 }
 
 //===----------------------------------------------------------------------===//
-// Costs
-//===----------------------------------------------------------------------===//
-
-int64_t CostModel::select(Operation *op) {
-  const Strategy *strategy = table.select(op, target);
-  if (!strategy)
-    return MinCut::kNever;
-  // In 1/16 ns, so that what is cheap still counts.
-  double cost = *strategy->cost(op, target) * 16;
-  return std::llround(std::min<double>(cost, MinCut::kNever / 2));
-}
-
-// Whether an operand is read by the scalar region, so its layout must be the result's.
-static bool isRegionOperand(OpOperand &operand) {
-  auto op = dyn_cast<cnn::EpilogueOpInterface>(operand.getOwner());
-  if (!op || op.getRegionOperands().empty())
-    return false;
-  return operand.getOperandNumber() >= op.getRegionOperands().getBeginOperandIndex();
-}
-
-int64_t CostModel::ofOp(Operation *op, StringRef inputTag, StringRef resultTag) {
-  Block scratch;
-  OpBuilder builder(op->getContext());
-  builder.setInsertionPointToEnd(&scratch);
-  Operation *clone = builder.clone(*op);
-  for (OpOperand &operand : clone->getOpOperands()) {
-    bool inRegion = isRegionOperand(operand);
-    StringRef tag = inRegion ? resultTag : inputTag;
-    auto type = tensorType(operand.get());
-    bool isSingle = type.hasStaticShape() && type.getNumElements() == 1;
-    if (isWeight(operand) || isSingle)
-      continue;
-    if (!tag.empty())
-      type = withRank4(type);
-    operand.set(scratch.addArgument(cnn::withLayout(type, tag), op->getLoc()));
-  }
-  Value result = clone->getResult(0);
-  result.setType(cnn::withLayout(tensorType(result), resultTag));
-  // These will mostly need no kernel.
-  if (auto concat = dyn_cast<cnn::ConcatOp>(clone); concat && getPartOffsets(concat))
-    return 0;
-  if (auto slice = dyn_cast<cnn::SliceOp>(clone); slice && getPartOffset(slice))
-    return 0;
-  return select(clone);
-}
-
-int64_t CostModel::ofRelayout(RankedTensorType type, StringRef from, StringRef to) {
-  RankedTensorType src = cnn::withLayout(type, from), dst = cnn::withLayout(type, to);
-  if (haveSameOrder(src, dst))
-    return 0;
-  Block scratch;
-  Location loc = UnknownLoc::get(type.getContext());
-  OpBuilder builder(type.getContext());
-  builder.setInsertionPointToEnd(&scratch);
-  return select(cnn::RelayoutOp::create(builder, loc, dst, scratch.addArgument(src, loc),
-                                        StringAttr()));
-}
-
-//===----------------------------------------------------------------------===//
 // Choice
 //===----------------------------------------------------------------------===//
 
@@ -203,10 +112,9 @@ unsigned LayoutAssignment::nodeOf(Operation *op) {
 }
 
 void LayoutAssignment::addBorders(Value value, unsigned producer) {
-  bool concernsBlocks = producer != rowMajorNode ||
-                        llvm::any_of(value.getUsers(), [&](Operation *user) {
-                          return nodes.contains(user);
-                        });
+  bool concernsBlocks =
+      producer != rowMajorNode ||
+      llvm::any_of(value.getUsers(), [&](Operation *user) { return nodes.contains(user); });
   if (isFree(value) || !concernsBlocks)
     return;
   RankedTensorType type = withRank4(tensorType(value));
@@ -225,15 +133,15 @@ void LayoutAssignment::addBorders(Value value, unsigned producer) {
       int64_t extra = std::max<int64_t>(0, direct->second.first - direct->second.second);
       cut.addBorder(producer, node, std::min(extra, toBlocked));
     } else {
-      cut.addBorder(blockedCopy, node, MinCut::kNever);
+      cut.addBorder(blockedCopy, node, CostModel::kNever);
     }
-    cut.addBorder(node, rowMajorCopy, MinCut::kNever);
+    cut.addBorder(node, rowMajorCopy, CostModel::kNever);
   }
 }
 
 void LayoutAssignment::choose() {
   rowMajorNode = cut.addNode();
-  cut.addCost(rowMajorNode, 0, MinCut::kNever);
+  cut.addCost(rowMajorNode, 0, CostModel::kNever);
   for (Operation &op : graph.getBody().front()) {
     if (!isComputeOp(&op) || !mayBeBlocked(&op))
       continue;
@@ -242,7 +150,7 @@ void LayoutAssignment::choose() {
     int64_t blockedCost = costs.ofOp(&op, blocked, blocked);
     if (isa<cnn::ConvOp>(op)) {
       int64_t direct = costs.ofOp(&op, "", blocked);
-      if (direct < MinCut::kNever)
+      if (direct < CostModel::kNever)
         directReads[&op] = {direct, std::min(blockedCost, direct)};
       blockedCost = std::min(blockedCost, direct);
     }

@@ -109,8 +109,8 @@ static bool roundAfterEachOp(cnn::EpilogueOpInterface op) {
     OpBuilder builder(&inner);
     for (OpOperand &operand : inner.getOpOperands())
       if (isHalf(operand.get().getType()))
-        operand.set(arith::ExtFOp::create(builder, inner.getLoc(), builder.getF32Type(),
-                                          operand.get()));
+        operand.set(
+            arith::ExtFOp::create(builder, inner.getLoc(), builder.getF32Type(), operand.get()));
     if (givesHalf) {
       Value result = inner.getResult(0);
       Type half = result.getType();

@@ -8,7 +8,6 @@
 #include "passes/Graph.h"
 #include "passes/Remarks.h"
 
-
 #include <cfloat>
 #include <cmath>
 #include <cstring>
@@ -74,8 +73,7 @@ static std::optional<ChannelAffine> getAffine(cnn::BatchNormOp op) {
     return std::nullopt;
   ChannelAffine affine;
   for (size_t i = 0; i < scale->size(); ++i) {
-    double factor =
-        (*scale)[i] / std::sqrt((*variance)[i] + op.getEpsilon().convertToDouble());
+    double factor = (*scale)[i] / std::sqrt((*variance)[i] + op.getEpsilon().convertToDouble());
     affine.scale.push_back(factor);
     affine.shift.push_back((*bias)[i] - (*mean)[i] * factor);
   }
@@ -165,8 +163,8 @@ static cnn::MapOp createMap(OpBuilder &builder, Location loc, Type type, ValueRa
   for (Value input : inputs)
     types.push_back(cnn::getScalarType(tensorType(input)));
   OpBuilder::InsertionGuard guard(builder);
-  Block *block = builder.createBlock(&map.getBody(), {}, types,
-                                     SmallVector<Location>(types.size(), loc));
+  Block *block =
+      builder.createBlock(&map.getBody(), {}, types, SmallVector<Location>(types.size(), loc));
   cnn::YieldOp::create(builder, loc, body(builder, block->getArguments()));
   return map;
 }
@@ -192,27 +190,28 @@ static void replaceByMap(cnn::BatchNormOp op) {
     SmallVector<Value> inputs{op.getSrc()};
     for (Value parameter : {op.getScale(), op.getBias(), op.getMean(), op.getVariance()})
       inputs.push_back(alongChannel(builder, parameter, src));
-    map = createMap(builder, loc, op.getType(), inputs, [&](OpBuilder &b, ValueRange args) -> Value {
-      // In the type of src; parameters may be of a wider one.
-      Type type = args[0].getType();
-      auto toType = [&](Value value) -> Value {
-        unsigned from = value.getType().getIntOrFloatBitWidth();
-        unsigned to = type.getIntOrFloatBitWidth();
-        if (value.getType() == type)
-          return value;
-        if (from > to)
-          return arith::TruncFOp::create(b, loc, type, value);
-        return arith::ExtFOp::create(b, loc, type, value);
-      };
-      Value epsilon = arith::ConstantOp::create(
-          b, loc, b.getFloatAttr(type, op.getEpsilon().convertToDouble()));
-      Value variance = arith::AddFOp::create(b, loc, toType(args[4]), epsilon);
-      Value deviation = math::SqrtOp::create(b, loc, variance);
-      Value centered = arith::SubFOp::create(b, loc, args[0], toType(args[3]));
-      Value normal = arith::DivFOp::create(b, loc, centered, deviation);
-      Value scaled = arith::MulFOp::create(b, loc, normal, toType(args[1]));
-      return arith::AddFOp::create(b, loc, scaled, toType(args[2]));
-    });
+    map =
+        createMap(builder, loc, op.getType(), inputs, [&](OpBuilder &b, ValueRange args) -> Value {
+          // In the type of src; parameters may be of a wider one.
+          Type type = args[0].getType();
+          auto toType = [&](Value value) -> Value {
+            unsigned from = value.getType().getIntOrFloatBitWidth();
+            unsigned to = type.getIntOrFloatBitWidth();
+            if (value.getType() == type)
+              return value;
+            if (from > to)
+              return arith::TruncFOp::create(b, loc, type, value);
+            return arith::ExtFOp::create(b, loc, type, value);
+          };
+          Value epsilon = arith::ConstantOp::create(
+              b, loc, b.getFloatAttr(type, op.getEpsilon().convertToDouble()));
+          Value variance = arith::AddFOp::create(b, loc, toType(args[4]), epsilon);
+          Value deviation = math::SqrtOp::create(b, loc, variance);
+          Value centered = arith::SubFOp::create(b, loc, args[0], toType(args[3]));
+          Value normal = arith::DivFOp::create(b, loc, centered, deviation);
+          Value scaled = arith::MulFOp::create(b, loc, normal, toType(args[1]));
+          return arith::AddFOp::create(b, loc, scaled, toType(args[2]));
+        });
   }
   op.replaceAllUsesWith(map.getDst());
   op.erase();
@@ -273,7 +272,8 @@ void FoldBatchNorm::runOnOperation() {
         break;
     }
     if (why.empty()) {
-      remarkPassed(op->getLoc(), "FoldBatchNorm", "fold", "folded into the weights of its producer");
+      remarkPassed(op->getLoc(), "FoldBatchNorm", "fold",
+                   "folded into the weights of its producer");
       op->erase();
     } else if (auto norm = dyn_cast<cnn::BatchNormOp>(op)) {
       remarkMissed(op->getLoc(), "FoldBatchNorm", "fold", "batch_norm becomes a map: " + why);

@@ -7,7 +7,6 @@
 #include "passes/Remarks.h"
 #include "passes/ScalarRegion.h"
 
-
 namespace convoy {
 #define GEN_PASS_DEF_FUSEEPILOGUES
 #include "passes/Passes.h.inc"

@@ -24,8 +24,7 @@ namespace {
 // Kernels by what they compute.
 class KernelPool {
 public:
-  explicit KernelPool(ModuleOp module)
-      : builder(OpBuilder::atBlockEnd(module.getBody())) {}
+  explicit KernelPool(ModuleOp module) : builder(OpBuilder::atBlockEnd(module.getBody())) {}
 
   // The kernel that computes `op`; a new one if none does yet.
   plan::KernelOp get(Operation *op);
@@ -81,8 +80,7 @@ plan::KernelOp KernelPool::get(Operation *op) {
   Block *body = builder.createBlock(&kernel.getBody());
   IRMapping mapping;
   for (OpOperand &operand : op->getOpOperands()) {
-    BlockArgument argument =
-        body->addArgument(operand.get().getType(), operand.get().getLoc());
+    BlockArgument argument = body->addArgument(operand.get().getType(), operand.get().getLoc());
     mapping.map(operand.get(), argument);
   }
   Operation *clone = builder.clone(*op, mapping);
@@ -117,9 +115,9 @@ LogicalResult Outliner::declareInterface() {
     std::string fallback = "input" + std::to_string(argument.getArgNumber());
     if (!cnn::getLayout(tensorType(argument)).isRowMajor())
       return graph.emitError() << "input " << argument.getArgNumber() << " is not row-major";
-    buffers[argument] = plan::InputOp::create(builder, argument.getLoc(), bufferType,
-                                              name.empty() ? StringRef(fallback) : name,
-                                              argument.getType());
+    buffers[argument] =
+        plan::InputOp::create(builder, argument.getLoc(), bufferType,
+                              name.empty() ? StringRef(fallback) : name, argument.getType());
   }
   auto ret = cast<func::ReturnOp>(graph.getBody().front().getTerminator());
   for (OpOperand &operand : ret->getOpOperands()) {
@@ -127,13 +125,12 @@ LogicalResult Outliner::declareInterface() {
     std::string fallback = "output" + std::to_string(operand.getOperandNumber());
     if (!cnn::getLayout(tensorType(operand.get())).isRowMajor())
       return graph.emitError() << "output " << operand.getOperandNumber() << " is not row-major";
-    Value buffer = plan::OutputOp::create(builder, ret.getLoc(), bufferType,
-                                          name.empty() ? StringRef(fallback) : name,
-                                          operand.get().getType());
+    Value buffer =
+        plan::OutputOp::create(builder, ret.getLoc(), bufferType,
+                               name.empty() ? StringRef(fallback) : name, operand.get().getType());
     Value tensor = getAliasRoot(operand.get());
     Operation *producer = tensor.getDefiningOp();
-    if (!producer || isa<cnn::ConstantOp>(producer) ||
-        !outputs.try_emplace(tensor, buffer).second)
+    if (!producer || isa<cnn::ConstantOp>(producer) || !outputs.try_emplace(tensor, buffer).second)
       return ret.emitError() << "output " << operand.getOperandNumber()
                              << " is not made by an op of its own";
   }
@@ -210,14 +207,14 @@ LogicalResult Outliner::outline(Operation *op) {
     reads.push_back(bufferOf(operand));
   for (Value result : op->getResults())
     writes.push_back(bufferOf(result));
-  plan::LaunchOp::create(builder, op->getLoc(), kernel.getSymName(), reads, writes,
-                         countFlops(op), countBytes(op));
+  plan::LaunchOp::create(builder, op->getLoc(), kernel.getSymName(), reads, writes, countFlops(op),
+                         countBytes(op));
   return success();
 }
 
 LogicalResult Outliner::run() {
-  auto program = plan::ProgramOp::create(builder, graph.getLoc(), graph.getSymName(),
-                                         IntegerAttr(), IntegerAttr());
+  auto program = plan::ProgramOp::create(builder, graph.getLoc(), graph.getSymName(), IntegerAttr(),
+                                         IntegerAttr());
   builder.createBlock(&program.getBody());
   if (failed(declareInterface()) || failed(findParts()))
     return failure();

@@ -45,8 +45,8 @@ LogicalResult PackWeights::pack(OpOperand &operand, StringRef tag) {
     return op->emitOpError() << "cannot pack " << type << " to layout '" << tag << "'";
   auto constant = operand.get().getDefiningOp<cnn::ConstantOp>();
   if (!constant)
-    return op->emitOpError() << "needs operand " << operand.getOperandNumber()
-                             << " in layout '" << tag << "', but it is not constant";
+    return op->emitOpError() << "needs operand " << operand.getOperandNumber() << " in layout '"
+                             << tag << "', but it is not constant";
   const void *key = Attribute(constant.getValue()).getAsOpaquePointer();
   Value &result = packed[{key, tag.str()}];
   if (!result) {

@@ -76,7 +76,9 @@ static llvm::SmallVector<Order> makeOrders(llvm::ArrayRef<Block> blocks) {
   llvm::SmallVector<Order> orders;
   auto sorted = [&](auto key) {
     Order order = start;
-    llvm::stable_sort(order, [&](unsigned a, unsigned b) { return key(blocks[a]) > key(blocks[b]); });
+    llvm::sort(order, [&](unsigned a, unsigned b) {
+      return std::pair(key(blocks[b]), a) < std::pair(key(blocks[a]), b);
+    });
     orders.push_back(order);
   };
   auto length = [](const Block &block) { return block.last - block.first + 1; };
@@ -89,8 +91,8 @@ static llvm::SmallVector<Order> makeOrders(llvm::ArrayRef<Block> blocks) {
   llvm::SmallVector<int64_t> live = liveBytes(blocks);
   llvm::SmallVector<int64_t> steps(llvm::seq<int64_t>(0, live.size()).begin(),
                                    llvm::seq<int64_t>(0, live.size()).end());
-  llvm::stable_sort(steps, [&](int64_t a, int64_t b) { return live[a] > live[b]; });
-  llvm::SmallVector<llvm::SmallVector<unsigned>> starts(live.size());
+  llvm::sort(steps,
+             [&](int64_t a, int64_t b) { return std::pair(live[b], a) < std::pair(live[a], b); });
   Order bySize = orders.front(), order;
   llvm::SmallVector<bool> taken(blocks.size(), false);
   // A network has many steps that add nothing; looking at the fullest is enough.

@@ -13,9 +13,7 @@ namespace convoy::packing {
 /// `bytes` of memory that are in use from step `first` to step `last`, both included.
 struct Block {
   int64_t bytes, first, last;
-  bool isAliveWith(const Block &other) const {
-    return first <= other.last && other.first <= last;
-  }
+  bool isAliveWith(const Block &other) const { return first <= other.last && other.first <= last; }
 };
 
 struct Packing {

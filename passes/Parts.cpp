@@ -35,8 +35,8 @@ std::optional<SmallVector<int64_t>> convoy::getPartOffsets(cnn::ConcatOp op) {
   for (auto [i, input] : llvm::enumerate(op.getInputs())) {
     auto type = tensorType(input);
     bool isLast = i + 1 == op.getInputs().size();
-    if (type.getEncoding() != result.getEncoding() ||
-        offset % plan::kBufferAlignment != 0 || (!isLast && type.getDimSize(axis) % block != 0))
+    if (type.getEncoding() != result.getEncoding() || offset % plan::kBufferAlignment != 0 ||
+        (!isLast && type.getDimSize(axis) % block != 0))
       return std::nullopt;
     offsets.push_back(offset);
     offset += cnn::getBytes(type);

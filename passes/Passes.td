@@ -238,7 +238,8 @@ def PlanMemory : Convoy_Pass<"plan-memory"> {
     largest sum of buffers alive at once, is printed beside the result.
 
     A launch of a `map` may write over an input that has the result's type and dies there: each
-    element is read before it is written.
+    element is read before it is written. So no strategy for `map` may read an element once it
+    wrote there, as tails that overlap would.
 
     Before: a plan without offsets. After: every allocation has an offset, and the program its
     `arena_bytes` and `lower_bound_bytes`.

@@ -91,9 +91,8 @@ int64_t Lifetimes::shareInPlace() {
               cnn::getElementBytes(resultType.getElementType()))
         continue;
       // Another part of the same memory would be read at other places than it is written.
-      if (llvm::any_of(launch.getReads(), [&](Value other) {
-            return other != read && getAlloc(other) == source;
-          }))
+      if (llvm::any_of(launch.getReads(),
+                       [&](Value other) { return other != read && getAlloc(other) == source; }))
         continue;
       unsigned from = blockOf[result], to = blockOf[source];
       parts[to].last = parts[from].last;

@@ -4,6 +4,7 @@
 #include "passes/Relayout.h"
 
 #include "dialects/Cnn/ConstantData.h"
+#include "dialects/Cnn/Winograd.h"
 #include "passes/Graph.h"
 
 #include <cstring>
@@ -15,10 +16,10 @@ namespace {
 
 // One extent of a tensor in memory, from slowest to fastest.
 struct PhysicalDim {
-  unsigned dim;    // logical
-  int64_t extent;  // number of steps
-  int64_t step;    // of the logical index for one step
-  int64_t stride;  // of the other side's memory for one step, in elements
+  unsigned dim;   // logical
+  int64_t extent; // number of steps
+  int64_t step;   // of the logical index for one step
+  int64_t stride; // of the other side's memory for one step, in elements
 };
 
 } // namespace
@@ -78,8 +79,8 @@ static std::vector<char> fromRowMajor(ArrayRef<char> bytes, ArrayRef<int64_t> sh
       inside &= logical[i] < shape[i];
     if (inside) {
       int64_t valid = llvm::divideCeil(shape[line.dim] - logical[line.dim], line.step);
-      copyLine(result.data() + written, bytes.data() + offset * size,
-               std::min(valid, line.extent), line.stride, size);
+      copyLine(result.data() + written, bytes.data() + offset * size, std::min(valid, line.extent),
+               line.stride, size);
     }
     for (size_t i = dims.size(); i-- > 0;) {
       ++position[i];
@@ -132,6 +133,18 @@ Value convoy::relayoutConstant(OpBuilder &builder, Value value, StringRef tag) {
   auto type = tensorType(value);
   RankedTensorType newType = cnn::withLayout(type, tag);
   cnn::ConstantData data(cnn::getConstant(value));
+  cnn::Layout layout = cnn::getLayout(newType);
+  if (auto outputs = layout.winograd()) {
+    std::vector<char> rowMajor =
+        relayoutBytes(data.bytes(), type.getShape(), cnn::getLayout(type),
+                      cnn::Layout::rowMajor(type.getRank()), sizeof(float));
+    SmallVector<int64_t> shape;
+    std::vector<char> transformed =
+        cnn::transformWeights(rowMajor, type.getShape(), *outputs, shape);
+    return createConstant(builder, value.getLoc(), newType,
+                          relayoutBytes(transformed, shape, cnn::Layout::rowMajor(shape.size()),
+                                        layout.withoutWinograd(), sizeof(float)));
+  }
   return createConstant(builder, value.getLoc(), newType,
                         relayoutBytes(data.bytes(), type.getShape(), cnn::getLayout(type),
                                       cnn::getLayout(newType),

@@ -38,8 +38,7 @@ static bool isShapeFreeOf(cnn::EpilogueOpInterface op, unsigned index) {
   if (shapes.empty())
     return false;
   FailureOr<SmallVector<int64_t>> shape = cnn::inferBroadcast(op->getLoc(), shapes);
-  return succeeded(shape) &&
-         ArrayRef<int64_t>(*shape) == tensorType(op->getResult(0)).getShape();
+  return succeeded(shape) && ArrayRef<int64_t>(*shape) == tensorType(op->getResult(0)).getShape();
 }
 
 void convoy::dropUnusedOperands(cnn::EpilogueOpInterface op) {

@@ -8,7 +8,6 @@
 #include "passes/Relayout.h"
 #include "passes/Remarks.h"
 
-
 namespace convoy {
 #define GEN_PASS_DEF_SELECTKERNELS
 #include "passes/Passes.h.inc"
@@ -123,15 +122,14 @@ static DenseSet<Operation *> insertCopies(func::FuncOp graph) {
   auto ret = cast<func::ReturnOp>(graph.getBody().front().getTerminator());
   for (OpOperand &output : ret->getOpOperands()) {
     Value root = getAliasRoot(output.get());
-    if (root.getDefiningOp() && !isa<cnn::ConstantOp>(root.getDefiningOp()) &&
-        isOnlyReturned(root))
+    if (root.getDefiningOp() && !isa<cnn::ConstantOp>(root.getDefiningOp()) && isOnlyReturned(root))
       continue;
     OpBuilder builder(ret);
     Location loc = output.get().getLoc();
     Operation *copy = output.get().getDefiningOp();
     if (!isAlias(copy) || !copy->hasOneUse()) {
-      copy = cnn::ReshapeOp::create(builder, loc, output.get().getType(), output.get(),
-                                    StringAttr());
+      copy =
+          cnn::ReshapeOp::create(builder, loc, output.get().getType(), output.get(), StringAttr());
       output.set(copy->getResult(0));
     }
     copies.insert(copy);
@@ -169,8 +167,7 @@ void SelectKernels::runOnOperation() {
   copies.insert(parts.copies.begin(), parts.copies.end());
   bool complete = true;
   for (Operation &op : graph->getBody().front()) {
-    if (!isComputeOp(&op) || (isAlias(&op) && !copies.contains(&op)) ||
-        parts.parts.contains(&op))
+    if (!isComputeOp(&op) || (isAlias(&op) && !copies.contains(&op)) || parts.parts.contains(&op))
       continue;
     const Strategy *strategy = table->select(&op, *target);
     if (!strategy) {

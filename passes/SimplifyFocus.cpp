@@ -94,14 +94,14 @@ LogicalResult FocusIntoConv::matchAndRewrite(cnn::ConvOp op, PatternRewriter &re
   auto wei = tensorType(op.getWei());
   cnn::ConstantData data(weights);
   SmallVector<int64_t> shape(wei.getShape());
-  std::vector<char> bytes = spreadWeights(data.bytes(), shape, *focus,
-                                          cnn::getElementBytes(wei.getElementType()));
+  std::vector<char> bytes =
+      spreadWeights(data.bytes(), shape, *focus, cnn::getElementBytes(wei.getElementType()));
   shape[1] /= focus->pieces.size();
   shape[2] *= focus->step;
   shape[3] *= focus->step;
-  Value spread = createConstant(rewriter, op.getWei().getLoc(),
-                                RankedTensorType::get(shape, wei.getElementType()),
-                                std::move(bytes));
+  Value spread =
+      createConstant(rewriter, op.getWei().getLoc(),
+                     RankedTensorType::get(shape, wei.getElementType()), std::move(bytes));
   auto scale = [&](ArrayRef<int64_t> values) {
     return llvm::map_to_vector(values, [&](int64_t value) { return value * focus->step; });
   };

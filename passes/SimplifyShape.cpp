@@ -36,8 +36,8 @@ struct BroadcastIntoMap : public OpRewritePattern<cnn::MapOp> {
 struct IdentityMap : public OpRewritePattern<cnn::MapOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(cnn::MapOp op, PatternRewriter &rewriter) const override {
-    auto yielded = dyn_cast<BlockArgument>(
-        cast<cnn::YieldOp>(op.getBody().front().back()).getValue());
+    auto yielded =
+        dyn_cast<BlockArgument>(cast<cnn::YieldOp>(op.getBody().front().back()).getValue());
     if (!yielded)
       return rewriter.notifyMatchFailure(op, "computes");
     Value input = op.getInputs()[yielded.getArgNumber()];

@@ -52,8 +52,7 @@ SmallVector<int64_t> invert(ArrayRef<int64_t> perm) {
   return inverse;
 }
 
-template <typename T>
-SmallVector<T> permute(ArrayRef<T> values, ArrayRef<int64_t> perm) {
+template <typename T> SmallVector<T> permute(ArrayRef<T> values, ArrayRef<int64_t> perm) {
   SmallVector<T> result;
   for (int64_t dim : perm)
     result.push_back(values[dim]);
@@ -68,9 +67,8 @@ RankedTensorType permuteType(RankedTensorType type, ArrayRef<int64_t> perm) {
 // permutation is theirs too and moving it behind `op` leaves no more transposes than there are.
 cnn::TransposeOp getCommonTranspose(Operation *op, ValueRange inputs) {
   cnn::TransposeOp common;
-  bool goesAway = llvm::any_of(op->getUsers(), [](Operation *user) {
-    return isa<cnn::TransposeOp>(user);
-  });
+  bool goesAway =
+      llvm::any_of(op->getUsers(), [](Operation *user) { return isa<cnn::TransposeOp>(user); });
   for (Value input : inputs) {
     auto type = tensorType(input);
     bool isSingle = type.hasStaticShape() && type.getNumElements() == 1;
@@ -97,9 +95,8 @@ Value untranspose(PatternRewriter &rewriter, Value input, ArrayRef<int64_t> perm
     return input;
   Value full = expandRank(rewriter, input, perm.size());
   SmallVector<int64_t> inverse = invert(perm);
-  return cnn::TransposeOp::create(rewriter, input.getLoc(),
-                                  permuteType(tensorType(full), inverse), full, inverse,
-                                  StringAttr());
+  return cnn::TransposeOp::create(rewriter, input.getLoc(), permuteType(tensorType(full), inverse),
+                                  full, inverse, StringAttr());
 }
 
 // A map of transposed inputs is the transpose of a map, which can join what made the inputs.
@@ -117,8 +114,8 @@ struct TransposeThroughMap : public OpRewritePattern<cnn::MapOp> {
     SmallVector<Value> inputs;
     for (Value input : op.getInputs())
       inputs.push_back(untranspose(rewriter, input, perm));
-    auto map = cnn::MapOp::create(rewriter, op.getLoc(), permuteType(type, inverse), inputs,
-                                  StringAttr());
+    auto map =
+        cnn::MapOp::create(rewriter, op.getLoc(), permuteType(type, inverse), inputs, StringAttr());
     map.getBody().takeBody(op.getBody());
     rewriter.replaceOpWithNewOp<cnn::TransposeOp>(op, type, map.getDst(), perm, StringAttr());
     return success();
@@ -152,9 +149,8 @@ struct TransposeThroughPad : public OpRewritePattern<cnn::PadOp> {
     SmallVector<int64_t> perm(transpose.getPerm()), inverse = invert(perm);
     auto type = tensorType(op.getDst());
     Value pad = cnn::PadOp::create(rewriter, op.getLoc(), permuteType(type, inverse),
-                                   transpose.getSrc(), op.getValue(),
-                                   permute(op.getLow(), inverse), permute(op.getHigh(), inverse),
-                                   op.getMode(), StringAttr());
+                                   transpose.getSrc(), op.getValue(), permute(op.getLow(), inverse),
+                                   permute(op.getHigh(), inverse), op.getMode(), StringAttr());
     rewriter.replaceOpWithNewOp<cnn::TransposeOp>(op, type, pad, perm, StringAttr());
     return success();
   }

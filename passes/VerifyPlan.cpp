@@ -42,7 +42,8 @@ public:
   }
   // The first byte of the range that `owner` did not write last, and who did; nothing if all are
   // its own.
-  std::optional<std::pair<int64_t, Operation *>> findForeign(ByteRange range, Operation *owner) const {
+  std::optional<std::pair<int64_t, Operation *>> findForeign(ByteRange range,
+                                                             Operation *owner) const {
     int64_t position = range.begin;
     while (position < range.end) {
       auto next = owners.upper_bound(position);
@@ -219,10 +220,9 @@ LogicalResult Checker::checkOverlaps(plan::LaunchOp launch, plan::KernelOp kerne
         continue;
       auto from = cast<RankedTensorType>(argument.getType());
       auto to = cast<RankedTensorType>(yield->getOperand(i).getType());
-      bool sameElements = from.getShape() == to.getShape() &&
-                          from.getEncoding() == to.getEncoding() &&
-                          cnn::getElementBytes(from.getElementType()) ==
-                              cnn::getElementBytes(to.getElementType());
+      bool sameElements =
+          from.getShape() == to.getShape() && from.getEncoding() == to.getEncoding() &&
+          cnn::getElementBytes(from.getElementType()) == cnn::getElementBytes(to.getElementType());
       if (!isMap || !sameElements || !(written == rangeOf(read)))
         return launch.emitOpError() << "writes bytes " << written.begin << " to " << written.end
                                     << " of the arena over what it reads";

@@ -3,6 +3,7 @@
 
 #include "passes/Passes.h"
 
+#include "dialects/Cnn/ConstantData.h"
 #include "passes/Graph.h"
 #include "passes/Parts.h"
 #include "passes/Relayout.h"
@@ -16,7 +17,8 @@ using namespace mlir;
 using namespace convoy;
 
 // Each op of the graph and, of the dialects, what a graph may hold.
-static LogicalResult verifyGraph(func::FuncOp graph, function_ref<LogicalResult(Operation *)> check) {
+static LogicalResult verifyGraph(func::FuncOp graph,
+                                 function_ref<LogicalResult(Operation *)> check) {
   for (Operation &op : graph.getBody().front()) {
     if (isa<func::ReturnOp>(op))
       continue;
@@ -34,6 +36,19 @@ static LogicalResult verifyRowMajor(Operation *op) {
       return op->emitOpError() << "has layout '" << cnn::getLayoutTag(tensorType(value))
                                << "' before layouts are assigned";
   return success();
+}
+
+// A printed module may lack the data of long constants.
+static LogicalResult verifyData(Operation *op) {
+  auto constant = dyn_cast<cnn::ConstantOp>(op);
+  if (!constant)
+    return success();
+  cnn::ConstantData data(constant.getValue());
+  int64_t expected = cnn::getBytes(tensorType(constant.getResult()));
+  if (static_cast<int64_t>(data.bytes().size()) == expected)
+    return success();
+  return op->emitOpError() << "has " << data.bytes().size() << " bytes of data, expected "
+                           << expected << "; --full-constants prints long constants too";
 }
 
 static LogicalResult verifyNoStrategy(Operation *op) {
@@ -125,20 +140,20 @@ struct VerifyStage : public convoy::impl::VerifyStageBase<VerifyStage> {
     if (failed(graph) || failed(verifyInterface(*graph)))
       return failure();
     if (stage == "import" || stage == "fold")
-      return verifyGraph(*graph, [&](Operation *op) {
-        return success(succeeded(verifyRowMajor(op)) && succeeded(verifyNoStrategy(op)) &&
-                       (stage == "import" || succeeded(verifyNoBatchNorm(op))));
+      return verifyGraph(*graph, [&](Operation *op) -> LogicalResult {
+        if (failed(verifyRowMajor(op)) || failed(verifyNoStrategy(op)))
+          return failure();
+        return stage == "import" ? verifyData(op) : verifyNoBatchNorm(op);
       });
     if (stage == "layout" || stage == "select") {
       if (failed(verifyGraph(*graph, [&](Operation *op) {
-            return success(succeeded(verifyNoBatchNorm(op)) &&
-                           succeeded(verifyRegionLayouts(op)));
+            return success(succeeded(verifyNoBatchNorm(op)) && succeeded(verifyRegionLayouts(op)));
           })))
         return failure();
       return stage == "select" ? verifySelected(*graph) : success();
     }
-    return getOperation().emitError() << "unknown stage '" << stage
-                                      << "'; known are import, fold, layout, select, plan";
+    return getOperation().emitError()
+           << "unknown stage '" << stage << "'; known are import, fold, layout, select, plan";
   }
 };
 } // namespace

@@ -42,12 +42,14 @@ struct GenerateCode : PassWrapper<GenerateCode, OperationPass<ModuleOp>> {
       llvm::outs() << dumps.llvmIr;
     else if (print == "asm")
       llvm::outs() << dumps.assembly;
+    else if (print == "spills")
+      llvm::outs() << dumps.spills;
     llvm::outs().flush();
   }
 
   Option<std::string> targetName{*this, "target",
                                  llvm::cl::desc("Target, if not the module's cnn.target")};
-  Option<std::string> print{*this, "print", llvm::cl::desc("Print mlir, llvm or asm")};
+  Option<std::string> print{*this, "print", llvm::cl::desc("Print mlir, llvm, asm or spills")};
 };
 
 } // namespace

@@ -20,6 +20,7 @@ struct CodeDumps {
   std::string kernels;  ///< MLIR as emitted by the strategies
   std::string llvmIr;   ///< LLVM IR after optimization
   std::string assembly; ///< target assembly
+  std::string spills;   ///< where registers did not suffice, one line a loop
 };
 
 /// Code for all kernels of a module.

@@ -153,6 +153,11 @@ static Value hardSigmoid(ScalarBuilder &s, Elements x, NodeImport &node) {
   return s.max(s.min(line, s.number(1)), s.number(0));
 }
 
+static Value hardSwish(ScalarBuilder &s, Elements x, NodeImport &) {
+  Value line = s.add(s.mul(x[0], s.number(1.0f / 6)), s.number(0.5));
+  return s.mul(x[0], s.max(s.min(line, s.number(1)), s.number(0)));
+}
+
 // log(exp(x) + 1), written so that nothing overflows.
 static Value softplus(ScalarBuilder &s, Elements x, NodeImport &) {
   Value rest = s.make<math::Log1pOp>(s.make<math::ExpOp>(s.neg(s.abs(x[0]))));
@@ -267,6 +272,7 @@ static constexpr ElementwiseOp ops[] = {
     {"Greater", Numbers, Bool, greater},
     {"GreaterOrEqual", Numbers, Bool, greaterOrEqual},
     {"HardSigmoid", Floats, SameType, hardSigmoid},
+    {"HardSwish", Floats, SameType, hardSwish},
     {"IsInf", Floats, Bool, isInf},
     {"IsNaN", Floats, Bool, isNan},
     {"LeakyRelu", Floats, SameType, leakyRelu},

@@ -342,8 +342,9 @@ FailureOr<RankedTensorType> GraphImporter::inputType(const ValueInfoProto &input
     SmallVector<int64_t> shape;
     for (const auto &dim : dims)
       shape.push_back(isStatic(dim) ? dim.dim_value() : ShapedType::kDynamic);
-    return mlir::emitError(loc) << "shape " << showShape(given->second) << " does not fit input '"
-                                << input.name() << "', which is " << showShape(shape);
+    return mlir::emitError(loc) << "shape [" << showShape(given->second)
+                                << "] does not fit input '" << input.name() << "', which is ["
+                                << showShape(shape) << "]";
   }
   std::string text;
   bool isComplete = declared.has_shape();

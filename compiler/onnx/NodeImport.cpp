@@ -6,6 +6,7 @@
 #include "compiler/onnx/GraphImporter.h"
 #include "compiler/onnx/TensorData.h"
 #include "dialects/Cnn/ConstantData.h"
+#include "dialects/Cnn/Evaluate/Evaluate.h"
 
 #include "mlir/IR/Verifier.h"
 #include "llvm/ADT/StringExtras.h"
@@ -231,10 +232,36 @@ LogicalResult NodeImport::checkSize(ArrayRef<int64_t> shape) {
   return error() << "makes a tensor of too many elements: [" << shape << "]";
 }
 
+// The result of an op whose operands are small constants; nothing if one is not, or the result is
+// large.
+static std::optional<HostTensor> evaluateOnHost(Operation *op) {
+  auto type = cast<RankedTensorType>(op->getResult(0).getType());
+  if (op->getNumOperands() == 0 || op->getNumResults() != 1 || !type.hasStaticShape() ||
+      type.getNumElements() > HostTensor::kMaxElements)
+    return std::nullopt;
+  SmallVector<cnn::Tensor> operands;
+  for (Value operand : op->getOperands()) {
+    auto operandType = cast<RankedTensorType>(operand.getType());
+    ElementsAttr constant = cnn::getConstant(operand);
+    if (!constant || operandType.getNumElements() > HostTensor::kMaxElements)
+      return std::nullopt;
+    operands.push_back(cnn::Tensor::fromConstant(operandType, constant));
+  }
+  FailureOr<SmallVector<cnn::Tensor>> results = cnn::evaluate(op, operands);
+  if (failed(results))
+    return std::nullopt;
+  return HostTensor::fromConstant((*results)[0].toConstant(type));
+}
+
 FailureOr<Tensor> NodeImport::keep(Operation *op) {
   auto type = cast<RankedTensorType>(op->getResult(0).getType());
-  if (succeeded(checkSize(type.getShape())) && succeeded(mlir::verify(op)))
+  if (succeeded(checkSize(type.getShape())) && succeeded(mlir::verify(op))) {
+    if (std::optional<HostTensor> host = evaluateOnHost(op)) {
+      op->erase();
+      return Tensor(std::move(*host));
+    }
     return Tensor(op->getResult(0));
+  }
   failedAlready = true;
   op->erase();
   return failure();
@@ -424,6 +451,17 @@ FailureOr<Tensor> NodeImport::splat(RankedTensorType type, Attribute value) {
     dense = DenseElementsAttr::getFromRawBuffer(type, data.bytes());
   }
   return Tensor(cnn::ConstantOp::create(builder, loc, dense).getResult());
+}
+
+FailureOr<Tensor> NodeImport::positions(int64_t count, int64_t axis, int64_t rank) {
+  SmallVector<int64_t> shape(rank, 1);
+  shape[axis] = count;
+  if (failed(checkSize(shape)))
+    return failure();
+  SmallVector<LinearInt> elements;
+  for (int64_t i = 0; i < count; ++i)
+    elements.push_back({0, i});
+  return Tensor(HostTensor::ofInts(getContext(), elements).reshaped(shape));
 }
 
 FailureOr<int64_t> NodeImport::normalizeAxis(int64_t axis, int64_t rank, StringRef what) {

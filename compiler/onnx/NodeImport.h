@@ -103,7 +103,8 @@ public:
   std::optional<HostTensor> toHost(const Tensor &tensor) const;
   /// An error if no machine can hold a tensor of that shape.
   mlir::LogicalResult checkSize(llvm::ArrayRef<int64_t> shape);
-  /// Keeps an op that was just made, or removes it if it does not verify.
+  /// Keeps an op that was just made, or removes it if it does not verify. Where its operands are
+  /// known and its result is small, the result is computed here and the op removed.
   mlir::FailureOr<Tensor> keep(mlir::Operation *op);
   template <typename OpTy, typename... Args> mlir::FailureOr<Tensor> create(Args &&...args) {
     return keep(OpTy::create(builder, loc, std::forward<Args>(args)...));
@@ -127,6 +128,8 @@ public:
   mlir::FailureOr<Tensor> alongChannels(const Tensor &vector, int64_t rank);
   /// A tensor of `type` whose elements all are `value`, one element; a free batch is allowed.
   mlir::FailureOr<Tensor> splat(mlir::RankedTensorType type, mlir::Attribute value);
+  /// The positions 0 to count - 1 as i64 along `axis` of a tensor of `rank`, extents of 1 besides.
+  mlir::FailureOr<Tensor> positions(int64_t count, int64_t axis, int64_t rank);
 
   /// `axis` counted from the front; an error if it is outside [-rank, rank).
   mlir::FailureOr<int64_t> normalizeAxis(int64_t axis, int64_t rank, llvm::StringRef what = "axis");

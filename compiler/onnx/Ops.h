@@ -119,4 +119,32 @@ mlir::LogicalResult importUpsample(NodeImport &node);
 mlir::LogicalResult importResize10(NodeImport &node);
 mlir::LogicalResult importResize(NodeImport &node);
 
+// IndexOps.cpp
+/// cnn.gather_elements with a result of `shape`, to which the indices broadcast.
+mlir::FailureOr<Tensor> gatherElements(NodeImport &node, const Tensor &src, const Tensor &indices,
+                                       llvm::ArrayRef<int64_t> shape, int64_t axis);
+mlir::LogicalResult importGatherElements(NodeImport &node);
+mlir::LogicalResult importGatherNd(NodeImport &node);
+mlir::LogicalResult importScatterElements(NodeImport &node);
+mlir::LogicalResult importScatterNd(NodeImport &node);
+mlir::LogicalResult importOneHot(NodeImport &node);
+mlir::LogicalResult importMaxUnpool(NodeImport &node);
+
+// OrderOps.cpp
+mlir::LogicalResult importArgExtreme(NodeImport &node);
+mlir::LogicalResult importHardmax(NodeImport &node);
+mlir::LogicalResult importTopKAttr(NodeImport &node);
+mlir::LogicalResult importTopK(NodeImport &node);
+mlir::LogicalResult importCumSum(NodeImport &node);
+
+// GenerateOps.cpp
+mlir::LogicalResult importTrilu(NodeImport &node);
+mlir::LogicalResult importEyeLike(NodeImport &node);
+mlir::LogicalResult importRange(NodeImport &node);
+mlir::LogicalResult importAffineGrid(NodeImport &node);
+mlir::LogicalResult importCenterCropPad(NodeImport &node);
+
+// EinsumOps.cpp
+mlir::LogicalResult importEinsum(NodeImport &node);
+
 } // namespace convoy::onnx

@@ -49,6 +49,19 @@ LogicalResult LayoutAttr::verifyEncoding(ArrayRef<int64_t> shape, Type,
   return success();
 }
 
+LogicalResult TargetAttr::verify(function_ref<InFlightDiagnostic()> emitError, StringRef,
+                                 int64_t lanes, int64_t registers, int64_t l1Bytes,
+                                 int64_t l2Bytes, StringRef, ArrayRef<StringAttr>) {
+  if (lanes < 1 || !llvm::isPowerOf2_64(lanes))
+    return emitError() << "lanes must be a power of two, got " << lanes;
+  for (auto [name, value] :
+       {std::pair<StringRef, int64_t>{"registers", registers}, {"l1Bytes", l1Bytes},
+        {"l2Bytes", l2Bytes}})
+    if (value < 1)
+      return emitError() << name << " must be positive, got " << value;
+  return success();
+}
+
 Layout cnn::getLayout(RankedTensorType type) {
   if (auto layout = dyn_cast_or_null<LayoutAttr>(type.getEncoding()))
     return *Layout::parse(layout.getTag());

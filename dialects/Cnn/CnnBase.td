@@ -48,7 +48,8 @@ def Cnn_LayoutAttr : Cnn_Attr<"Layout", "layout",
     weights and `k n` for matrices, of which a tag names those that its tensor has.
 
     `nchw` is row-major; `nhwc` has channels last; `nchw16c` has blocks of 16 channels, that is
-    `[n][ceil(c / 16)][h][w][16]`; `oihw16i16o` has blocks of 16 by 16 weights.
+    `[n][ceil(c / 16)][h][w][16]`; `oihw16i16o` has blocks of 16 by 16 weights. A tag that ends
+    with `.f4` is for weights transformed for Winograd's convolution by tiles of 4 by 4 outputs.
   }];
   let parameters = (ins StringRefParameter<"layout tag">:$tag);
   let assemblyFormat = "`<` $tag `>`";
@@ -58,9 +59,9 @@ def Cnn_LayoutAttr : Cnn_Attr<"Layout", "layout",
 def Cnn_TargetAttr : Cnn_Attr<"Target", "target"> {
   let summary = "The facts about a target that passes may read";
   let description = [{
-    Stands on the module as `cnn.target`. `lanes` is the number of f32 in a vector register,
-    `registers` the number of vector registers, caches are per core and in bytes, `features` are
-    LLVM's names of the CPU features in use.
+    Stands on the module as `cnn.target`. `lanes` is the number of f32 in a vector register, a power
+    of two, `registers` the number of vector registers, caches are per core and in bytes, `features`
+    are LLVM's names of the CPU features in use.
   }];
   let parameters = (ins
     StringRefParameter<"name, such as x86-avx512">:$name,
@@ -71,6 +72,7 @@ def Cnn_TargetAttr : Cnn_Attr<"Target", "target"> {
     StringRefParameter<"LLVM's CPU name">:$cpu,
     OptionalArrayRefParameter<"::mlir::StringAttr", "LLVM's feature names">:$features);
   let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
 }
 
 class Cnn_Enum<string name, string summary, list<I32EnumAttrCase> cases>
@@ -105,6 +107,15 @@ def Cnn_PadMode : Cnn_Enum<"PadMode", "What padding holds", [
   I32EnumAttrCase<"Wrap", 3, "wrap">
 ]>;
 def Cnn_PadModeAttr : Cnn_EnumAttr<Cnn_PadMode, "pad_mode">;
+
+def Cnn_ScatterKind : Cnn_Enum<"ScatterKind", "What an update does to an element", [
+  I32EnumAttrCase<"Set", 0, "set">,
+  I32EnumAttrCase<"Add", 1, "add">,
+  I32EnumAttrCase<"Mul", 2, "mul">,
+  I32EnumAttrCase<"Max", 3, "max">,
+  I32EnumAttrCase<"Min", 4, "min">
+]>;
+def Cnn_ScatterKindAttr : Cnn_EnumAttr<Cnn_ScatterKind, "scatter_kind">;
 
 def Cnn_ResizeMode : Cnn_Enum<"ResizeMode", "How a resized element is made", [
   I32EnumAttrCase<"Nearest", 0, "nearest">,

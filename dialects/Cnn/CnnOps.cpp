@@ -4,6 +4,8 @@
 
 #include "dialects/Cnn/Cnn.h"
 
+#include "mlir/IR/DialectResourceBlobManager.h"
+
 using namespace mlir;
 using namespace convoy;
 using namespace convoy::cnn;
@@ -95,6 +97,30 @@ void ConstantOp::build(OpBuilder &, OperationState &state, ElementsAttr value) {
   state.addTypes(value.getType());
 }
 
+LogicalResult YieldOp::verify() { // yield_c1
+  if (isa<EpilogueOpInterface>((*this)->getParentOp()))
+    return success();
+  return emitOpError() << "stands outside of a scalar region";
+}
+
+// Whether the attribute holds its data: text that was printed without them does not.
+static LogicalResult verifyData(ConstantOp op) { // constant_c2
+  if (auto resource = dyn_cast<DenseResourceElementsAttr>(op.getValue())) {
+    AsmResourceBlob *blob = resource.getRawHandle().getBlob();
+    auto type = cast<ShapedType>(resource.getType());
+    size_t expected = type.getNumElements() * getElementBytes(type.getElementType());
+    if (!blob)
+      return op.emitOpError() << "has no data: it was printed without long constants";
+    if (blob->getData().size() != expected)
+      return op.emitOpError() << "has " << blob->getData().size() << " bytes of data, expected "
+                              << expected;
+    return success();
+  }
+  if (!isa<DenseIntOrFPElementsAttr>(op.getValue()))
+    return op.emitOpError() << "needs a dense value";
+  return success();
+}
+
 LogicalResult ConstantOp::verify() { // constant_c1
   auto type = typeOf(getResult());
   auto valueType = cast<ShapedType>(getValue().getType());
@@ -103,7 +129,7 @@ LogicalResult ConstantOp::verify() { // constant_c1
   if (valueType.getShape() != ArrayRef<int64_t>(getLayout(type).physicalShape(type.getShape())) ||
       valueType.getElementType() != type.getElementType())
     return emitOpError() << "value " << valueType << " does not fill " << type;
-  return success();
+  return verifyData(*this);
 }
 
 LogicalResult ConvOp::verify() { // conv_c1 to conv_c5
@@ -156,9 +182,10 @@ LogicalResult SoftmaxOp::verify() {
 
 LogicalResult LrnOp::verify() {
   auto src = typeOf(getSrc());
-  if (src.getRank() < 2 || static_cast<int64_t>(getSize()) < 1) // lrn_c1
+  int64_t size = getSize();
+  if (src.getRank() < 2 || size < 1) // lrn_c1
     return emitOpError() << "needs rank 2 or more and a positive size, got rank " << src.getRank()
-                         << " and size " << getSize();
+                         << " and size " << size;
   return expectType(*this, src); // lrn_c2
 }
 

@@ -21,13 +21,23 @@ class Cnn_EpilogueOp<string mnemonic, list<Trait> traits = []>
         DeclareOpInterfaceMethods<Cnn_EpilogueOpInterface>,
         SingleBlock])>;
 
-def Cnn_Tensor : RankedTensorOf<[AnyType], [], "ranked tensor">;
+// What the dialect's description says of tensors: element types, and no dynamic extent but a free
+// batch.
+def Cnn_Tensor : RankedTensorOf<
+    [F16, BF16, F32, F64, I1, I8, I16, I32, I64, UI8, UI16, UI32, UI64],
+    [CPred<[{
+      !::llvm::is_contained(
+          ::llvm::cast<::mlir::RankedTensorType>($_self).getShape().drop_front(
+              ::llvm::cast<::mlir::RankedTensorType>($_self).getRank() ? 1 : 0),
+          ::mlir::ShapedType::kDynamic)
+    }]>], "ranked tensor with a dynamic extent in dimension 0 at most">;
 
 def Cnn_ConstantOp : Cnn_PureOp<"constant", [ConstantLike]> {
   let summary = "A tensor known at compile time";
   let description = [{
     `value` holds the elements in the order of memory: its shape is the physical shape of the
-    result's layout (constraint constant_c1), which for a row-major result is the logical shape.
+    result's layout (constraint constant_c1), which for a row-major result is the logical shape. It
+    is dense elements or a dense resource with its data (constraint constant_c2).
 
     ```mlir
     %w = cnn.constant dense<1.0> : tensor<8x3x3x3xf32> -> tensor<8x3x3x3xf32>
@@ -42,8 +52,10 @@ def Cnn_ConstantOp : Cnn_PureOp<"constant", [ConstantLike]> {
 
 def Cnn_YieldOp : Op<Cnn_Dialect, "yield", [Pure, Terminator]> {
   let summary = "Ends a scalar region with the result's element";
+  let description = "Constraints: yield_c1 the parent op has a scalar region.";
   let arguments = (ins AnyType:$value);
   let assemblyFormat = "$value attr-dict `:` type($value)";
+  let hasVerifier = 1;
 }
 
 //===----------------------------------------------------------------------===//
@@ -512,5 +524,7 @@ def Cnn_RelayoutOp : Cnn_PureOp<"relayout"> {
   let assemblyFormat = "$src attr-dict `:` functional-type(operands, results)";
   let hasFolder = 1;
 }
+
+include "dialects/Cnn/CnnIndexOps.td"
 
 #endif

@@ -9,6 +9,9 @@
 
 using namespace convoy::cnn;
 
+// Of all blocks of a dimension together: far above any register tile, far below overflow.
+static constexpr int64_t kLargestBlock = 4096;
+
 // Letters in logical order, by the letter that tells the family.
 static llvm::StringRef familyOf(llvm::StringRef tag) {
   if (tag.contains('o'))
@@ -19,6 +22,14 @@ static llvm::StringRef familyOf(llvm::StringRef tag) {
 }
 
 std::optional<Layout> Layout::parse(llvm::StringRef tag) {
+  Layout layout;
+  if (auto [plain, outputs] = tag.split(".f"); plain.size() != tag.size()) {
+    int64_t number = 0;
+    if (outputs.getAsInteger(10, number) || number < 2 || number > 8)
+      return std::nullopt;
+    layout.winogradOutputs = number;
+    tag = plain;
+  }
   llvm::StringRef family = familyOf(tag);
   std::string present;
   for (char letter : family)
@@ -26,7 +37,6 @@ std::optional<Layout> Layout::parse(llvm::StringRef tag) {
       present += letter;
   auto dimOf = [&](char letter) { return present.find(letter); };
 
-  Layout layout;
   llvm::StringRef rest = tag;
   while (!rest.empty() && llvm::isAlpha(rest.front())) {
     size_t dim = dimOf(rest.front());
@@ -39,10 +49,10 @@ std::optional<Layout> Layout::parse(llvm::StringRef tag) {
     return std::nullopt;
   while (!rest.empty()) {
     int64_t size = 0;
-    if (rest.consumeInteger(10, size) || size < 2 || size > 4096 || rest.empty())
+    if (rest.consumeInteger(10, size) || size < 2 || size > kLargestBlock || rest.empty())
       return std::nullopt;
     size_t dim = dimOf(rest.front());
-    if (dim == std::string::npos)
+    if (dim == std::string::npos || layout.blockOf(dim) * size > kLargestBlock)
       return std::nullopt;
     layout.innerBlocks.push_back({static_cast<unsigned>(dim), size});
     rest = rest.drop_front();
@@ -56,7 +66,15 @@ Layout Layout::rowMajor(unsigned rank) {
   return layout;
 }
 
-bool Layout::isRowMajor() const { return innerBlocks.empty() && llvm::is_sorted(outerDims); }
+bool Layout::isRowMajor() const {
+  return innerBlocks.empty() && llvm::is_sorted(outerDims) && !winogradOutputs;
+}
+
+Layout Layout::withoutWinograd() const {
+  Layout layout = *this;
+  layout.winogradOutputs.reset();
+  return layout;
+}
 
 int64_t Layout::blockOf(unsigned dim) const {
   int64_t block = 1;
@@ -70,6 +88,8 @@ llvm::SmallVector<int64_t> Layout::physicalShape(llvm::ArrayRef<int64_t> logical
   llvm::SmallVector<int64_t> shape;
   for (unsigned dim : outerDims) {
     int64_t extent = logicalShape[dim];
+    if (winogradOutputs && dim >= 2)
+      extent += *winogradOutputs - 1;
     bool dynamic = mlir::ShapedType::isDynamic(extent);
     shape.push_back(dynamic ? extent : llvm::divideCeil(extent, blockOf(dim)));
   }

@@ -15,6 +15,10 @@
 namespace convoy::cnn {
 
 /// A parsed layout tag, see LayoutAttr. Dimensions are numbered in logical order.
+///
+/// A tag may end with `.f4` or another number: weights transformed for Winograd's convolution with
+/// tiles of 4 x 4 outputs, see Winograd.h. Their spatial extents in memory are those of the source
+/// tile, and no element of the tensor is found in it.
 class Layout {
 public:
   /// Parses a tag such as `nchw16c`; nothing if it is malformed.
@@ -30,6 +34,11 @@ public:
   /// The product of the block sizes of a dimension; 1 if it has none.
   int64_t blockOf(unsigned dim) const;
 
+  /// Outputs of a tile along each spatial dimension if this layout is of transformed weights.
+  std::optional<int64_t> winograd() const { return winogradOutputs; }
+  /// The same layout without the transform.
+  Layout withoutWinograd() const;
+
   /// Extents in memory: outer dimensions (blocked ones divided, rounded up), then blocks. A
   /// dynamic extent stays dynamic.
   llvm::SmallVector<int64_t> physicalShape(llvm::ArrayRef<int64_t> logicalShape) const;
@@ -41,6 +50,7 @@ public:
 private:
   llvm::SmallVector<unsigned> outerDims;
   llvm::SmallVector<std::pair<unsigned, int64_t>> innerBlocks;
+  std::optional<int64_t> winogradOutputs;
 };
 
 } // namespace convoy::cnn

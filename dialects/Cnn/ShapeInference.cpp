@@ -252,7 +252,8 @@ FailureOr<RankedTensorType> GatherOp::inferType(Location loc, RankedTensorType s
                                                 RankedTensorType indices, int64_t axis) {
   if (axis < 0 || axis >= src.getRank())
     return mlir::emitError(loc) << "axis " << axis << " is outside rank " << src.getRank();
-  if (!indices.getElementType().isInteger(32) && !indices.getElementType().isInteger(64))
+  if (!indices.getElementType().isSignlessInteger(32) &&
+      !indices.getElementType().isSignlessInteger(64))
     return mlir::emitError(loc) << "indices must be i32 or i64, got " << indices.getElementType();
   SmallVector<int64_t> shape(src.getShape().take_front(axis));
   llvm::append_range(shape, indices.getShape());

@@ -118,7 +118,7 @@ def Plan_KernelOp : Plan_Op<"kernel", [Symbol, IsolatedFromAbove, SingleBlock]> 
 def Plan_YieldOp : Plan_Op<"yield", [Terminator, HasParent<"KernelOp">]> {
   let summary = "Ends a kernel with the tensors that it writes";
   let arguments = (ins Variadic<AnyRankedTensor>:$values);
-  let assemblyFormat = "$values attr-dict `:` type($values)";
+  let assemblyFormat = "($values^ `:` type($values))? attr-dict";
 }
 
 #endif

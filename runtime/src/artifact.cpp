@@ -35,7 +35,8 @@ unsigned patchOf(uint32_t version) { return version & 0xFF; }
 convoy_status checkHeader(const void *data, size_t size, Header &header) {
   size_t seen = size < sizeof magic ? size : sizeof magic;
   if (seen && memcmp(data, magic, seen) != 0)
-    return fail(CONVOY_NOT_AN_ARTIFACT, "the file does not start with Convoy's magic bytes");
+    return fail(CONVOY_NOT_AN_ARTIFACT, "the file does not start with Convoy's magic bytes; "
+                                        "convoy-compile makes an artifact from an ONNX model");
   if (size < sizeof header)
     return fail(CONVOY_TRUNCATED, "the file has %zu bytes, its header alone %zu", size,
                 sizeof header);

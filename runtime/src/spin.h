@@ -32,29 +32,6 @@ private:
   unsigned pauses;
 };
 
-/// Lets threads go on when all have come. The last one to come may do something first, which all
-/// see afterwards.
-class Barrier {
-public:
-  template <typename Action> void arrive(uint32_t threads, bool crowded, Action last) {
-    uint32_t before = generation.load(std::memory_order_relaxed);
-    if (arrived.fetch_add(1, std::memory_order_acq_rel) + 1 == threads) {
-      last();
-      arrived.store(0, std::memory_order_relaxed);
-      generation.store(before + 1, std::memory_order_release);
-      return;
-    }
-    Spin spin(crowded);
-    while (generation.load(std::memory_order_acquire) == before)
-      spin.wait();
-  }
-
-private:
-  // Waiting threads read one line while arriving ones write the other.
-  alignas(CONVOY_ALIGNMENT) std::atomic<uint32_t> arrived{0};
-  alignas(CONVOY_ALIGNMENT) std::atomic<uint32_t> generation{0};
-};
-
 } // namespace convoy::rt
 
 #endif // CONVOY_RUNTIME_SPIN_H

@@ -1,4 +1,4 @@
-// Fork, join and sleep.
+// Wake and sleep.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "thread_pool.h"
 
@@ -19,8 +19,11 @@ static long futex(std::atomic<uint32_t> &word, int operation, uint32_t value) {
   return syscall(SYS_futex, &word, operation, value, nullptr, nullptr, 0);
 }
 
-convoy_status ThreadPool::start(const convoy_allocator &allocator, uint32_t threads) {
+convoy_status ThreadPool::start(const convoy_allocator &allocator, uint32_t threads, Body newBody,
+                                void *newData) {
   crowded = threads > usableCpus();
+  body = newBody;
+  data = newData;
   if (!workers.allocate(allocator, threads - 1))
     return fail(CONVOY_OUT_OF_MEMORY, "no memory for %u threads", threads);
   // An application's signal handlers must not run on threads that it does not know.
@@ -40,31 +43,21 @@ convoy_status ThreadPool::start(const convoy_allocator &allocator, uint32_t thre
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   if (error)
     return fail(CONVOY_SYSTEM, "cannot start %u threads: %s", threads, strerror(error));
-  // What the C library does and allocates in a new thread is over before the first real run.
-  run([](void *, uint32_t) {}, nullptr);
+  // What the C library does and allocates in a new thread is over before the first run.
+  for (Spin spin(crowded); ready.load(std::memory_order_acquire) != workers.size();)
+    spin.wait();
   return CONVOY_OK;
 }
 
 ThreadPool::~ThreadPool() {
-  stopping = true;
-  announce();
+  stopping.store(true, std::memory_order_relaxed);
+  wake();
   for (Worker &worker : workers)
     if (worker.started)
       pthread_join(worker.thread, nullptr);
 }
 
-void ThreadPool::run(void (*newBody)(void *, uint32_t), void *newData) {
-  body = newBody;
-  data = newData;
-  running.store(static_cast<uint32_t>(workers.size()), std::memory_order_relaxed);
-  announce();
-  body(data, 0);
-  Spin spin(crowded);
-  while (running.load(std::memory_order_acquire) != 0)
-    spin.wait();
-}
-
-void ThreadPool::announce() {
+void ThreadPool::wake() {
   // Either the worker sees the new epoch before it sleeps, or it is counted here as a sleeper:
   // both sides write one variable and then read the other, sequentially consistent.
   epoch.fetch_add(1, std::memory_order_seq_cst);
@@ -89,11 +82,14 @@ void *ThreadPool::enter(void *worker) {
 }
 
 void ThreadPool::work(uint32_t index) {
-  for (uint32_t seen = 0;; ++seen) {
+  uint32_t seen = 0; // Nobody wakes before all workers are ready, or the pool is given up.
+  ready.fetch_add(1, std::memory_order_release);
+  while (true) {
     await(seen);
-    if (stopping)
+    // Before the body, so that a wake during it makes for another call.
+    seen = epoch.load(std::memory_order_acquire);
+    if (stopping.load(std::memory_order_relaxed))
       return;
     body(data, index);
-    running.fetch_sub(1, std::memory_order_release);
   }
 }

@@ -1,4 +1,4 @@
-// A fixed team of threads that one context forks once for a whole run.
+// A fixed team of threads that one context wakes once for a whole run.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef CONVOY_RUNTIME_THREAD_POOL_H
 #define CONVOY_RUNTIME_THREAD_POOL_H
@@ -10,20 +10,21 @@
 
 namespace convoy::rt {
 
-/// Workers stay awake for some microseconds after a run, then sleep until the next.
+/// Workers do one thing whenever they are woken. They stay awake for some microseconds after it,
+/// then sleep until they are woken again.
 class ThreadPool {
 public:
+  using Body = void (*)(void *data, uint32_t thread);
+
   ThreadPool() = default;
   ~ThreadPool();
 
-  /// `threads` counts the calling one: with 1 nothing is started.
-  convoy_status start(const convoy_allocator &allocator, uint32_t threads);
+  /// `threads` counts the calling one, number 0, which is not of the pool: with 1 nothing is
+  /// started. Workers call body(data, i) when they are woken; both outlive the pool.
+  convoy_status start(const convoy_allocator &allocator, uint32_t threads, Body body, void *data);
 
-  /// Calls body(data, i) once on each thread i, on the calling one for i = 0, and returns when all
-  /// calls have returned. All of them run at once: they may wait for each other.
-  void run(void (*body)(void *data, uint32_t thread), void *data);
-
-  uint32_t threads() const { return static_cast<uint32_t>(workers.size()) + 1; }
+  /// Every worker will call the body after this. Waits for none.
+  void wake();
 
   /// Whether there are more threads than CPUs for them.
   bool isCrowded() const { return crowded; }
@@ -39,17 +40,16 @@ private:
   static void *enter(void *worker);
   void work(uint32_t index);
   void await(uint32_t seen);
-  void announce();
 
   Array<Worker> workers;
   bool crowded = false;
-  bool stopping = false;
-  void (*body)(void *data, uint32_t thread) = nullptr;
+  Body body = nullptr;
   void *data = nullptr;
+  std::atomic<bool> stopping{false};
+  std::atomic<uint32_t> ready{0}; // workers that have begun
 
-  alignas(CONVOY_ALIGNMENT) std::atomic<uint32_t> epoch{0}; // counts runs; workers sleep on it
+  alignas(CONVOY_ALIGNMENT) std::atomic<uint32_t> epoch{0}; // counts wakes; workers sleep on it
   std::atomic<uint32_t> sleepers{0};
-  alignas(CONVOY_ALIGNMENT) std::atomic<uint32_t> running{0};
 };
 
 } // namespace convoy::rt

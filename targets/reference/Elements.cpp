@@ -159,7 +159,8 @@ template <typename Found> static auto dispatch(Operation *op, Found found) {
                      cnn::SampleOp, cnn::RoiAlignOp,
                      cnn::ConstantOp, cnn::MapOp, cnn::ReshapeOp, cnn::TransposeOp,
                      cnn::BroadcastOp, cnn::SliceOp, cnn::ConcatOp, cnn::PadOp, cnn::ResizeOp,
-                     cnn::GatherOp, cnn::RelayoutOp>(found)
+                     cnn::GatherOp, cnn::RelayoutOp, cnn::GatherElementsOp,
+                     cnn::ArgExtremeOp>(found)
       .Default({});
 }
 
@@ -203,5 +204,9 @@ int64_t convoy::workPerElement(Operation *op) {
       .Case([](cnn::SoftmaxOp) { return 16; })
       .Case([](cnn::SampleOp) { return 16; })
       .Case([](cnn::RoiAlignOp) { return 64; })
+      .Case([&](cnn::ArgExtremeOp arg) {
+        return std::max<int64_t>(typeOf(arg.getSrc()).getDimSize(arg.getAxis()), 1);
+      })
+      .Case([](cnn::TopKOp) { return 64; })
       .Default(int64_t(1));
 }

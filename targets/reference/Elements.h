@@ -102,4 +102,7 @@ mlir::Value elementOf(cnn::ResizeOp op, Elements &in, mlir::ValueRange index);
 mlir::Value elementOf(cnn::GatherOp op, Elements &in, mlir::ValueRange index);
 mlir::Value elementOf(cnn::RelayoutOp op, Elements &in, mlir::ValueRange index);
 
+mlir::Value elementOf(cnn::GatherElementsOp op, Elements &in, mlir::ValueRange index);
+mlir::Value elementOf(cnn::ArgExtremeOp op, Elements &in, mlir::ValueRange index);
+
 } // namespace convoy

@@ -3,7 +3,7 @@
 
 #include "targets/reference/LowerToLoops.h"
 
-#include "targets/reference/Elements.h"
+#include "targets/reference/Rows.h"
 
 using namespace mlir;
 using namespace convoy;
@@ -72,7 +72,11 @@ struct Output {
   unsigned arg;
   Tiling tiling;
 
-  cnn::SoftmaxOp softmax() const { return value.getDefiningOp<cnn::SoftmaxOp>(); }
+  /// What makes it if that works on rows, else null.
+  Operation *rowOp() const {
+    Operation *op = value.getDefiningOp();
+    return op && rowAxis(op) ? op : nullptr;
+  }
 };
 
 } // namespace
@@ -106,14 +110,20 @@ static void emitTile(const Output &output, Elements &in, Value image, Value tile
       begin = kb.mul(outer[depth], tiling.chunk);
       end = kb.min(kb.add(begin, tiling.chunk), end);
     }
-    // All elements of a softmax's row share the sum.
-    if (cnn::SoftmaxOp softmax = output.softmax(); softmax && depth + 1 == tiling.order.size()) {
+    if (Operation *op = output.rowOp(); op && depth + 1 == tiling.order.size()) {
+      auto offsetAt = [&](Value position) {
+        index[dim] = position;
+        return kb.offsetOf(type, index);
+      };
+      auto store = [&](Value position, Value element) {
+        kb.store(type.getElementType(), element, base, offsetAt(position));
+      };
+      auto load = [&](Value position) {
+        return kb.load(type.getElementType(), base, offsetAt(position));
+      };
       index[dim] = begin;
-      Elements::Values row = softmaxRow(softmax, in, index);
-      kb.loop(begin, end, 1, [&](Value i) {
-        index[dim] = i;
-        write(softmaxElement(softmax, in, row, index));
-      });
+      Elements::Values row = index;
+      emitRow(op, in, row, {store, load});
       return;
     }
     kb.loop(begin, end, 1, [&](Value i) {
@@ -124,19 +134,21 @@ static void emitTile(const Output &output, Elements &in, Value image, Value tile
   level(level, 0);
 }
 
+static bool isOnlyYielded(Operation *op) {
+  return llvm::all_of(op->getUsers(), [](Operation *user) { return isa<plan::YieldOp>(user); });
+}
+
 LogicalResult convoy::lowerToLoops(plan::KernelOp kernel, KernelBuilder &kb) {
   Block &body = kernel.getBody().front();
   for (Operation &op : body.without_terminator())
-    if (!hasElements(&op))
+    if (!hasElements(&op) && !(rowAxis(&op) && isOnlyYielded(&op)))
       return op.emitOpError() << "has no reference loops";
 
   SmallVector<Output> outputs;
   int64_t tiles = 0;
   for (auto [i, value] : llvm::enumerate(body.getTerminator()->getOperands())) {
     Operation *op = value.getDefiningOp();
-    std::optional<unsigned> innermost;
-    if (auto softmax = dyn_cast_or_null<cnn::SoftmaxOp>(op))
-      innermost = softmax.getAxis();
+    std::optional<unsigned> innermost = op ? rowAxis(op) : std::nullopt;
     Tiling tiling =
         makeTiling(cast<RankedTensorType>(value.getType()), op ? workPerElement(op) : 1, innermost);
     tiles += tiling.tiles;

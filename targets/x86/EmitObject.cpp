@@ -34,25 +34,34 @@ namespace {
 
 constexpr llvm::StringLiteral kTriple = "x86_64-unknown-linux-gnu";
 
-/// Keeps what LLVM reports as an error; without it, LLVM would end the process.
-struct ErrorCollector : llvm::DiagnosticHandler {
-  explicit ErrorCollector(std::string &errors) : errors(errors) {}
-  bool handleDiagnostics(const llvm::DiagnosticInfo &info) override {
-    if (info.getSeverity() == llvm::DS_Error) {
-      llvm::raw_string_ostream stream(errors);
-      llvm::DiagnosticPrinterRawOStream printer(stream);
-      info.print(printer);
-      stream << "\n";
-    }
-    return true;
-  }
-  std::string &errors;
-};
-
 /// What one module becomes.
 struct Part {
   SmallVector<char, 0> object;
-  std::string errors, llvmIr, assembly;
+  std::string errors, llvmIr, assembly, spills;
+};
+
+/// Keeps what LLVM reports as an error, without which it would end the process, and what the
+/// register allocator has to say.
+struct DiagnosticCollector : llvm::DiagnosticHandler {
+  DiagnosticCollector(Part &part, bool wantSpills) : part(part), wantSpills(wantSpills) {}
+  bool isMissedOptRemarkEnabled(StringRef pass) const override {
+    return wantSpills && pass == "regalloc";
+  }
+  bool isAnyRemarkEnabled() const override { return wantSpills; }
+  bool handleDiagnostics(const llvm::DiagnosticInfo &info) override {
+    bool isError = info.getSeverity() == llvm::DS_Error;
+    if (!isError && info.getSeverity() != llvm::DS_Remark)
+      return true;
+    llvm::raw_string_ostream stream(isError ? part.errors : part.spills);
+    if (auto *remark = dyn_cast<llvm::DiagnosticInfoOptimizationBase>(&info); remark && !isError)
+      stream << remark->getFunction().getName() << ": ";
+    llvm::DiagnosticPrinterRawOStream printer(stream);
+    info.print(printer);
+    stream << "\n";
+    return true;
+  }
+  Part &part;
+  bool wantSpills;
 };
 
 std::unique_ptr<llvm::TargetMachine> createTargetMachine() {
@@ -118,7 +127,7 @@ LogicalResult assemble(llvm::Module &module, llvm::TargetMachine &machine,
 
 LogicalResult compile(ModuleOp source, const X86Machine &target, bool wantDumps, Part &part) {
   llvm::LLVMContext context;
-  context.setDiagnosticHandler(std::make_unique<ErrorCollector>(part.errors));
+  context.setDiagnosticHandler(std::make_unique<DiagnosticCollector>(part, wantDumps));
   std::unique_ptr<llvm::Module> module = translateModuleToLLVMIR(source, context);
   if (!module)
     return failure();
@@ -139,6 +148,7 @@ LogicalResult compile(ModuleOp source, const X86Machine &target, bool wantDumps,
                         text)))
       return failure();
     part.assembly.assign(text.begin(), text.end());
+    part.spills.clear(); // they come again
   }
   return assemble(*module, *machine, llvm::CodeGenFileType::ObjectFile, part.object);
 }
@@ -221,6 +231,7 @@ FailureOr<std::vector<char>> convoy::emitSharedObject(ArrayRef<ModuleOp> modules
     objects.push_back(part.object);
     dumps.llvmIr += part.llvmIr;
     dumps.assembly += part.assembly;
+    dumps.spills += part.spills;
   }
   if (failed(compiled))
     return first.emitError() << "code generation failed" << (errors.empty() ? "" : ": ")

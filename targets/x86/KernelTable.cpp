@@ -38,6 +38,8 @@ const ReferenceStrategy &reference() {
 
 const KernelTable &convoy::x86KernelTable() {
   static const Table table({
+      &convWinograd4(),
+      &convWinograd2(),
       &convPointwise(),
       &convDepthwise(),
       &convDirect(),

@@ -9,6 +9,9 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/ADT/TypeSwitch.h"
 
+#include <cmath>
+#include <limits>
+
 using namespace mlir;
 using namespace convoy;
 
@@ -99,16 +102,32 @@ std::optional<double> constantNumber(Value value) {
   return std::nullopt;
 }
 
-/// Powers that are cheaper, and exact or nearly so, another way.
+/// Small powers that are multiples of 1/4 take products and square roots.
 Num power(const Num &x, const Num &y) {
   std::optional<double> exponent = constantNumber(y.value);
-  if (exponent == 1)
-    return x;
-  if (exponent == 2)
-    return x * x;
-  if (exponent == -1)
-    return 1.0 / x;
-  return functions::pow(x, y);
+  // Of more negative ones the positive power may be flushed where its reciprocal is a number.
+  bool isSmall = exponent && *exponent >= -1;
+  double quarters = isSmall ? std::abs(*exponent) * 4 : 0;
+  if (quarters != std::floor(quarters) || quarters < 1 || quarters > 16)
+    return functions::pow(x, y);
+  int whole = static_cast<int>(quarters) / 4, rest = static_cast<int>(quarters) % 4;
+  std::optional<Num> result;
+  auto multiply = [&](const Num &factor) { result = result ? *result * factor : factor; };
+  for (int i = 0; i < whole; ++i)
+    multiply(x);
+  if (rest != 0) {
+    // Of -0 the root shall be 0, and that of -inf infinite.
+    Num root = sqrt(x + 0.0);
+    double infinity = std::numeric_limits<double>::infinity();
+    root = select(x == -infinity, x.constant(infinity), root);
+    if (rest != 1)
+      multiply(root);
+    if (rest != 2)
+      multiply(sqrt(root));
+    if (whole != 0) // the factor x would bring its sign
+      result = select(x == -infinity, x.constant(infinity), *result);
+  }
+  return *exponent < 0 ? 1.0 / *result : *result;
 }
 
 Num divideRounded(const Num &a, const Num &b, bool up) {

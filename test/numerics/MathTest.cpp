@@ -286,6 +286,46 @@ protected:
 
 TEST_P(MathTest, FunctionsOfF32) { checkFunctions<float>(*target); }
 TEST_P(MathTest, FunctionsOfF64) { checkFunctions<double>(*target); }
+TEST_P(MathTest, ConstantPowers) {
+  std::vector<float> arguments = makeArguments<float>(), results(arguments.size());
+  std::string tensor = "tensor<" + std::to_string(arguments.size()) + "xf32>";
+  std::unique_ptr<mlir::MLIRContext> context = makeContext();
+  for (double exponent : {0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0, 3.0, 4.0, -0.5, -1.0, -2.25, 0.3}) {
+    mlir::OwningOpRef<mlir::ModuleOp> module = parse(
+        *context, "plan.kernel @k strategy \"reference\" {\n^bb0(%x: " + tensor +
+                      "):\n  %y = cnn.map(%x) : (" + tensor + ") -> " + tensor +
+                      " {\n  ^bb0(%e: f32):\n    %c = arith.constant " + std::to_string(exponent) +
+                      " : f32\n    %0 = math.powf %e, %c : f32\n    cnn.yield %0 : f32\n  "
+                      "}\n  plan.yield %y : " +
+                      tensor + "\n}\n");
+    ASSERT_TRUE(module);
+    std::unique_ptr<HostKernels> kernels = HostKernels::compile(*target, *module);
+    ASSERT_TRUE(kernels);
+    kernels->run("k", {arguments.data(), results.data()});
+    int wrong = 0;
+    for (size_t i = 0; i < arguments.size() && wrong < 5; ++i) {
+      float x = arguments[i], got = results[i];
+      if (isSubnormal(x, true))
+        x = std::copysign(0.0f, x);
+      long double exact = std::pow(static_cast<long double>(x), static_cast<float>(exponent));
+      float nearest = static_cast<float>(exact);
+      bool good = std::isnan(exact) ? std::isnan(got)
+                                    : got == nearest && std::signbit(got) == std::signbit(nearest);
+      if (!good && std::abs(exact) < 0x1p-125)
+        good = std::abs(got) <= 0x1p-125;
+      if (!good && std::isfinite(exact)) {
+        int exponentOf;
+        std::frexp(static_cast<double>(exact), &exponentOf);
+        good = std::abs(got - exact) <= 2.5 * std::ldexp(1.0L, exponentOf - 24);
+      }
+      if (!good && std::abs(exact) > std::numeric_limits<float>::max() * (1 - 1e-6L))
+        good = std::isinf(got) || std::isinf(nearest);
+      wrong += !good;
+      EXPECT_TRUE(good) << "pow(" << x << ", " << exponent << ") = " << got << ", not " << nearest;
+    }
+  }
+}
+
 TEST_P(MathTest, BinaryFunctionsOfF32) { checkBinaryFunctions<float>(*target); }
 TEST_P(MathTest, BinaryFunctionsOfF64) { checkBinaryFunctions<double>(*target); }
 

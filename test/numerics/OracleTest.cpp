@@ -531,4 +531,64 @@ TEST_F(Oracle, Powers) {
           {0, 1, false, 5});
 }
 
+TEST_F(Oracle, Indexing) {
+  // Values go beyond the extents: such picks are clamped and such updates dropped.
+  Close close{0, 1, false, 6};
+  for (const char *type : {"f32", "f64", "f16", "bf16", "i8", "ui8", "i16", "i64", "ui64", "i1"}) {
+    for (const char *index : {"i32", "i64"})
+      check(formatv(R"(^bb0(%x: {0}, %i: {1}):
+        %y = cnn.gather_elements %x, %i {{axis = 1 : i64} : ({0}, {1}) -> {2}
+        plan.yield %y : {2})",
+                    tensor("3x5x4", type), tensor("6x1", index), tensor("2x6x4", type)),
+            close);
+    for (const char *kind : {"set", "add", "mul", "max", "min"})
+      check(formatv(R"(^bb0(%x: {0}, %i: {1}, %u: {2}):
+        %y = cnn.scatter <{3}> %x, %i, %u {{axis = 1 : i64} : ({0}, {1}, {2}) -> {0}
+        plan.yield %y : {0})",
+                    tensor("3x5x4", type), tensor("7x1", "i64"), tensor("2x7x4", type), kind),
+            close);
+  }
+  check(formatv(R"(^bb0(%x: {0}, %i: {1}, %u: {1}):
+    %y = cnn.scatter <set> %x, %i, %u {{axis = 0 : i64} : ({0}, {1}, {1}) -> {0}
+    plan.yield %y : {0})",
+                tensor("5", "i64"), tensor("0", "i64")));
+  // A free batch.
+  close.batch = 3;
+  check(formatv(R"(^bb0(%x: {0}, %i: {1}):
+    %y = cnn.gather_elements %x, %i {{axis = 1 : i64} : ({0}, {1}) -> {2}
+    plan.yield %y : {2})",
+                tensor("?x5x2", "f32"), tensor("?x3x2", "i64"), tensor("?x3x2", "f32")),
+        close);
+  check(formatv(R"(^bb0(%x: {0}, %i: {1}, %u: {2}):
+    %y = cnn.scatter <add> %x, %i, %u {{axis = 1 : i64} : ({0}, {1}, {2}) -> {0}
+    plan.yield %y : {0})",
+                tensor("?x5x2", "f32"), tensor("?x4x1", "i32"), tensor("?x4x2", "f32")),
+        close);
+}
+
+TEST_F(Oracle, Ordering) {
+  // Few values, so that there are many ties.
+  for (const char *type : kNumbers) {
+    for (const char *flags : {"", ", least", ", last", ", least, last"}) {
+      unary(formatv("cnn.arg_extreme %x {{axis = 1 : i64{0}}", flags), tensor("2x9x3", type),
+            tensor("2x3", "i64"));
+      unary(formatv("cnn.arg_extreme %x {{axis = 2 : i64, keep_dims{0}}", flags),
+            tensor("2x3x9", type), tensor("2x3x1", "i64"));
+    }
+    for (const char *flags : {"", ", least"})
+      for (const char *count : {"1", "2", "5", "19"})
+        unary(formatv("cnn.top_k %x {{axis = 1 : i64{0}}", flags), tensor("2x19x3", type),
+              tensor(formatv("2x{0}x3", count), "i64"), {0, 1, false, 5});
+    for (const char *flags : {"", ", exclusive", ", reverse", ", exclusive, reverse"})
+      unary(formatv("cnn.cumulative_sum %x {{axis = 1 : i64{0}}", flags), tensor("2x7x3", type),
+            tensor("2x7x3", type));
+  }
+  unary("cnn.arg_extreme %x {axis = 1 : i64}", tensor("?x6", "f32"), tensor("?", "i64"), {0, 3});
+  unary("cnn.top_k %x {axis = 1 : i64}", tensor("?x300", "f32"), tensor("?x100", "i64"),
+        {0, 3, true, 1000});
+  unary("cnn.top_k %x {axis = 0 : i64}", tensor("5", "f32"), tensor("0", "i64"));
+  unary("cnn.cumulative_sum %x {axis = 1 : i64}", tensor("?x6", "f32"), tensor("?x6", "f32"),
+        {0, 3});
+}
+
 } // namespace

@@ -4,6 +4,8 @@
 #include "test/numerics/StrategyCase.h"
 
 #include "dialects/Cnn/ConstantData.h"
+#include "dialects/Cnn/Winograd.h"
+#include "passes/Relayout.h"
 
 #include "llvm/ADT/StringExtras.h"
 
@@ -95,13 +97,28 @@ OwningOpRef<ModuleOp> StrategyCase::moduleFor(const Strategy &strategy) {
   return copy;
 }
 
+// Replaces row-major weights by those transformed and laid out as `type` says.
+static void transform(Buffer &buffer, RankedTensorType type) {
+  cnn::Layout layout = cnn::getLayout(type);
+  SmallVector<int64_t> shape;
+  std::vector<char> transformed = cnn::transformWeights(ArrayRef(buffer.data(), buffer.size()),
+                                                        type.getShape(), *layout.winograd(), shape);
+  std::vector<char> packed = relayoutBytes(transformed, shape, cnn::Layout::rowMajor(shape.size()),
+                                           layout.withoutWinograd(), 4);
+  buffer = Buffer(type, buffer.batch);
+  llvm::copy(packed, buffer.data());
+}
+
 std::vector<Buffer> StrategyCase::buffersFor(ModuleOp module) {
   auto kernel = *module.getOps<plan::KernelOp>().begin();
   Block &body = kernel.getBody().front();
   std::vector<Buffer> buffers;
   for (auto [number, argument] : llvm::enumerate(body.getArguments())) {
     auto type = cast<RankedTensorType>(argument.getType());
-    Buffer &buffer = buffers.emplace_back(type, batch);
+    // Transformed weights are made from row-major ones.
+    bool isTransformed = cnn::getLayout(type).winograd().has_value();
+    RankedTensorType filledType = isTransformed ? cnn::withLayout(type, "") : type;
+    Buffer &buffer = buffers.emplace_back(filledType, batch);
     Type element = type.getElementType();
     int64_t width = cnn::getElementBytes(element);
     // Padding of weights is zero, that of activations anything.
@@ -124,6 +141,8 @@ std::vector<Buffer> StrategyCase::buffersFor(ModuleOp module) {
       else
         cnn::writeInt(buffer.element(i), element, value);
     }
+    if (isTransformed)
+      transform(buffer, type);
   }
   for (Value result : body.getTerminator()->getOperands())
     buffers.emplace_back(cast<RankedTensorType>(result.getType()), batch);

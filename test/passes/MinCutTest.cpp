@@ -60,8 +60,8 @@ TEST(MinCut, FindsTheCheapestOfAllLabellings) {
       problem.costOfB.push_back(random() % 20);
     }
     for (unsigned i = 0; i < 2 * size; ++i)
-      problem.borders.push_back({unsigned(random() % size), unsigned(random() % size),
-                                 int64_t(random() % 15)});
+      problem.borders.push_back(
+          {unsigned(random() % size), unsigned(random() % size), int64_t(random() % 15)});
     int64_t cheapest = INT64_MAX;
     int fewest = 0;
     for (unsigned labels = 0; labels < 1u << size; ++labels) {

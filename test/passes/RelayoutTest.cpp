@@ -10,8 +10,7 @@
 using namespace mlir;
 using namespace convoy;
 
-template <typename T>
-static std::vector<char> makeBytes(int64_t count) {
+template <typename T> static std::vector<char> makeBytes(int64_t count) {
   std::vector<char> bytes(count * sizeof(T));
   for (int64_t i = 0; i < count; ++i) {
     T value = static_cast<T>(i + 1);
@@ -21,8 +20,7 @@ static std::vector<char> makeBytes(int64_t count) {
 }
 
 // Every element is where Layout::offset has it, all else is zero, and the way back gives the same.
-template <typename T>
-static void checkRelayout(ArrayRef<int64_t> shape, StringRef tag) {
+template <typename T> static void checkRelayout(ArrayRef<int64_t> shape, StringRef tag) {
   SCOPED_TRACE(tag.str());
   cnn::Layout rowMajor = cnn::Layout::rowMajor(shape.size());
   cnn::Layout layout = *cnn::Layout::parse(tag);

@@ -32,3 +32,23 @@ func.func @main(%x: tensor<64xf32>) -> tensor<64xf32> {
 func.func @main(%x: tensor<1x32x8x8xf32, #cnn.layout<"nchw16c">>) {
   return
 }
+
+// -----
+
+// A printed module without its long constants.
+func.func @main() -> tensor<400xf32> {
+  // expected-error @+1 {{'cnn.constant' op has 0 bytes of data, expected 1600; --full-constants prints long constants too}}
+  %0 = cnn.constant dense_resource<__elided__> : tensor<400xf32> -> tensor<400xf32>
+  return %0 : tensor<400xf32>
+}
+
+// -----
+
+// Or with too little of it.
+func.func @main() -> tensor<400xf32> {
+  // expected-error @+1 {{'cnn.constant' op has 4 bytes of data, expected 1600}}
+  %0 = cnn.constant dense_resource<short> : tensor<400xf32> -> tensor<400xf32>
+  return %0 : tensor<400xf32>
+}
+
+{-# dialect_resources: { builtin: { short: "0x040000000000803F" } } #-}

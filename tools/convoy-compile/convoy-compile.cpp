@@ -44,7 +44,7 @@ static Arguments parseArguments(int argc, char **argv) {
   tools::Options options(
       "convoy-compile MODEL [-o FILE] [options]",
       "Compiles an ONNX model (.onnx, or .onnxtxt in ONNX's text form; .mlir with a module that\n"
-      "--emit import wrote) into one file that convoy-run and libconvoy_rt load.",
+      "--emit import --full-constants wrote) into one file that convoy-run and libconvoy_rt load.",
       "Examples:\n"
       "  convoy-compile model.onnx -o model.cvy\n"
       "  convoy-compile model.onnx -o model.cvy --target x86-avx512 --target x86-avx2\n"
@@ -52,7 +52,11 @@ static Arguments parseArguments(int argc, char **argv) {
       "  convoy-compile model.onnx --emit plan -o -");
   options.section("Output");
   options.value("o", "FILE", "what to write; - is standard output. Default: MODEL with .cvy",
-                [&](const std::string &text) { arguments.output = text; });
+                [&](const std::string &text) {
+                  if (text.empty())
+                    throw UsageError("-o needs the name of a file");
+                  arguments.output = text;
+                });
   options.value("emit", "FORM",
                 "what FILE holds. artifact (the default), the module after a stage\n"
                 "(" + stageList() + "),\n"
@@ -121,7 +125,11 @@ static Arguments parseArguments(int argc, char **argv) {
   } else if (!llvm::is_contained(kCodeForms, arguments.emit)) {
     throw UsageError("--emit takes artifact, " + stageList() +
                      ", kernels, llvm, asm or so, not '" + arguments.emit + "'");
+  } else if (compile.stopAfter && arguments.emit != "artifact") {
+    throw UsageError("--emit of code and --stop-after exclude each other");
   }
+  if (compile.targets.size() > 1 && arguments.emit != "artifact")
+    throw UsageError("--emit " + arguments.emit + " is of one target; --dump-dir writes all");
   if (arguments.output.empty()) {
     llvm::SmallString<128> path(arguments.model);
     llvm::sys::path::replace_extension(path, arguments.emit == "artifact" ? "cvy" : arguments.emit);
@@ -166,21 +174,16 @@ static void printDiagnostic(const std::string &model, mlir::Diagnostic &diagnost
     printDiagnostic(model, note);
 }
 
-static void writeOutput(const std::string &path, llvm::StringRef text) {
-  if (path == "-") {
-    llvm::outs() << text;
-    llvm::outs().flush();
-    return;
-  }
-  tools::writeFile(path, text.data(), text.size());
-}
-
 static int body(int argc, char **argv) {
   Arguments arguments = parseArguments(argc, argv);
   // Before the long work: a folder that is missing would lose its result.
   llvm::StringRef folder = llvm::sys::path::parent_path(arguments.output);
-  if (arguments.output != "-" && !folder.empty() && !llvm::sys::fs::is_directory(folder))
+  bool isModels = folder == llvm::sys::path::parent_path(arguments.model);
+  if (arguments.output != "-" && !folder.empty() && !isModels &&
+      !llvm::sys::fs::is_directory(folder))
     throw Error("cannot write " + arguments.output + ": no folder " + folder.str());
+  if (arguments.output != "-" && llvm::sys::fs::equivalent(arguments.output, arguments.model))
+    throw Error("cannot write " + arguments.output + ": it is the model");
 
   mlir::DialectRegistry registry;
   registerDialects(registry);
@@ -221,10 +224,10 @@ static int body(int argc, char **argv) {
   } else {
     const std::vector<char> &bytes =
         arguments.emit == "so" ? result->object : result->artifact;
-    writeOutput(arguments.output, llvm::StringRef(bytes.data(), bytes.size()));
+    tools::writeFile(arguments.output, bytes.data(), bytes.size());
     return 0;
   }
-  writeOutput(arguments.output, text);
+  tools::writeFile(arguments.output, text.data(), text.size());
   return 0;
 }
 

@@ -32,10 +32,12 @@ static Arguments parseArguments(int argc, char **argv) {
                   "Compiles and runs ONNX backend tests: every folder under ROOT with a model.onnx\n"
                   "and test_data_set_*, and every light network X.onnx with X_output_0.pb beside it.\n"
                   "Inputs whose values shapes depend on are bound to the test's values at compile\n"
-                  "time. Ends with \"N passed, N failed\" (and \", N skipped\"); exit status 1 if one failed.");
+                  "time. Ends with \"N passed, N failed\" (and \", N skipped\"); exit status 1 if one failed.\n"
+                  "That no test was found is no failure: look at N.");
   options.value("scope", "FILE", "names of the tests to run, one a line, relative to ROOT",
                 [&](const std::string &text) { arguments.scope = text; });
-  options.value("filter", "REGEX", "run only tests whose name contains a match",
+  options.value("filter", "REGEX",
+                "run only tests whose name, such as node/test_relu, contains a match",
                 [&](const std::string &text) { arguments.filter = text; });
   options.value("target", "NAME", "as for convoy-compile; default host",
                 [&](const std::string &text) { arguments.options.target = text; });
@@ -102,6 +104,10 @@ static std::vector<std::string> chooseTests(const Arguments &arguments) {
 static int body(int argc, char **argv) {
   Arguments arguments = parseArguments(argc, argv);
   std::vector<std::string> names = chooseTests(arguments);
+  if (names.empty())
+    throw Error("no test to run: " +
+                (arguments.filter.empty() ? "none in " + arguments.root
+                                          : "none matches --filter '" + arguments.filter + "'"));
   size_t passed = 0, failed = 0, skipped = 0;
   runInProcesses(
       names.size(), arguments.jobs, arguments.timeout,

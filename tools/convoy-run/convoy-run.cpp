@@ -46,8 +46,9 @@ void addInputOptions(Options &options, Settings &settings) {
                 "  .pb         serialized onnx.TensorProto\n"
                 "  .bin .raw   the tensor's bytes\n"
                 "  .png .pgm .ppm   picture with pixels from 0 to 255\n"
-                "Without NAME, inputs are taken in the model's order. More files for one\n"
-                "input are further images of the batch. Inputs without a file are generated.",
+                "Without NAME, inputs are taken in the model's order; convoy-inspect shows it.\n"
+                "More files for one input are further images of the batch. Inputs without a\n"
+                "file are generated.",
                 [&](const std::string &text) {
                   // A '=' further back belongs to the path.
                   size_t equals = text.find('=');

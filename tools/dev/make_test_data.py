@@ -15,13 +15,34 @@ import onnxruntime
 from onnx import numpy_helper
 
 
+def add_logits(path):
+    """Makes the inputs of Softmax nodes outputs of the model too, in place."""
+    model = onnx.load(path)
+    outputs = {output.name for output in model.graph.output}
+    for node in model.graph.node:
+        if node.op_type == "Softmax" and node.input[0] not in outputs:
+            value = onnx.helper.make_tensor_value_info(
+                node.input[0], onnx.TensorProto.FLOAT, None
+            )
+            model.graph.output.append(value)
+    onnx.save(model, path)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("model", type=Path)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--batch", type=int, default=1, help="for free dimensions")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument(
+        "--logits",
+        action="store_true",
+        help="first add the input of each Softmax to the model's outputs: random weights saturate"
+        " a softmax, whose output then hides errors",
+    )
     args = parser.parse_args()
+    if args.logits:
+        add_logits(args.model)
 
     options = onnxruntime.SessionOptions()
     options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL

@@ -60,6 +60,13 @@ void Options::printHelp() const {
     printf("\n%s\n", epilog.c_str());
 }
 
+// Text that a full disk or a closed pipe swallowed is an error here, too.
+[[noreturn]] static void exitFlushed() {
+  if (fflush(stdout) != 0 || ferror(stdout))
+    throw Error("cannot write to standard output");
+  exit(0);
+}
+
 void Options::parse(int argc, char **argv) const {
   bool onlyWords = false;
   for (int i = 1; i < argc; ++i) {
@@ -76,11 +83,11 @@ void Options::parse(int argc, char **argv) const {
     }
     if (word == "--help" || word == "-h") {
       printHelp();
-      exit(0);
+      exitFlushed();
     }
     if (word == "--version") {
       printf("Convoy %d.%d.%d\n", CONVOY_VERSION_MAJOR, CONVOY_VERSION_MINOR, CONVOY_VERSION_PATCH);
-      exit(0);
+      exitFlushed();
     }
     // LLVM's tools take one dash as well as two.
     std::string name = word.substr(word[1] == '-' ? 2 : 1), text;

@@ -28,4 +28,11 @@ mlir::LogicalResult compute(PadOp op, llvm::ArrayRef<Tensor> operands, Tensor &d
 mlir::LogicalResult compute(ResizeOp op, llvm::ArrayRef<Tensor> operands, Tensor &dst);
 mlir::LogicalResult compute(GatherOp op, llvm::ArrayRef<Tensor> operands, Tensor &dst);
 
+// Indexing and ordering.
+mlir::LogicalResult compute(GatherElementsOp op, llvm::ArrayRef<Tensor> operands, Tensor &dst);
+mlir::LogicalResult compute(ScatterOp op, llvm::ArrayRef<Tensor> operands, Tensor &dst);
+mlir::LogicalResult compute(ArgExtremeOp op, llvm::ArrayRef<Tensor> operands, Tensor &dst);
+mlir::LogicalResult compute(TopKOp op, llvm::ArrayRef<Tensor> operands, Tensor &dst);
+mlir::LogicalResult compute(CumulativeSumOp op, llvm::ArrayRef<Tensor> operands, Tensor &dst);
+
 } // namespace convoy::cnn

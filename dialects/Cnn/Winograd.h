@@ -1,0 +1,36 @@
+// The matrices of Winograd's minimal filtering: a convolution of a tile by few multiplications.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#pragma once
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/SmallVector.h"
+
+#include <vector>
+
+namespace convoy::cnn {
+
+/// Along one dimension, F(outputs, kernel): with d the `size` source elements that `outputs`
+/// neighbouring results read, and g the kernel,
+///     results = fromProducts * ((ofSource * d) . (ofKernel * g))
+/// where . multiplies element by element. Two dimensions apply each matrix from both sides.
+///
+/// The matrices are those of Toom and Cook for the points 0, +-p1, +-p2, ..., infinity. Rows of a
+/// pair of points differ only in the signs at odd columns (`ofSource`), so that both come from one
+/// even and one odd sum; likewise columns of `fromProducts`.
+struct Winograd {
+  using Matrix = std::vector<std::vector<double>>;
+
+  int64_t outputs, kernel, size;
+  Matrix ofSource;     ///< size x size
+  Matrix ofKernel;     ///< size x kernel
+  Matrix fromProducts; ///< outputs x size
+
+  Winograd(int64_t outputs, int64_t kernel);
+};
+
+/// f32 weights [o, i, kernel, kernel], row-major, as [o, i, size, size]: `shape` gets the extents.
+std::vector<char> transformWeights(llvm::ArrayRef<char> weights, llvm::ArrayRef<int64_t> extents,
+                                   int64_t outputs, llvm::SmallVectorImpl<int64_t> &shape);
+
+} // namespace convoy::cnn
