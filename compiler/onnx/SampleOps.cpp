@@ -85,13 +85,12 @@ LogicalResult convoy::onnx::importRoiAlign(NodeImport &node) {
                                  node.input(2).type(), bins, samplingRatio);
   if (failed(type))
     return failure();
-  OpBuilder &b = node.getBuilder();
   return setResult(node,
                    node.create<cnn::RoiAlignOp>(
                        *type, values[0], values[1], values[2],
                        mode == "avg" ? cnn::PoolKind::Average : cnn::PoolKind::Max, bins,
-                       b.getI64IntegerAttr(samplingRatio),
-                       b.getF64FloatAttr(node.floatAttr("spatial_scale", 1)),
+                       samplingRatio,
+                       llvm::APFloat(node.floatAttr("spatial_scale", 1)),
                        coordinates == "half_pixel", StringAttr()));
 }
 
