@@ -22,7 +22,7 @@ using ::onnx::NodeProto;
 using Nodes = google::protobuf::RepeatedPtrField<NodeProto>;
 
 // A crafted file could double the nodes with each function; no real model comes near this.
-static constexpr int64_t kMostNodes = 1 << 20;
+static constexpr int64_t kMostNodes = 1 << 18;
 // Or call through so many functions that the stack ends.
 static constexpr unsigned kMostNested = 128;
 

@@ -331,7 +331,7 @@ def Cnn_SampleOp : Cnn_PureOp<"sample"> {
     result is empty; sample_c6 the result's shape is the inferred one.
 
     ```mlir
-    %y = cnn.sample linear %x, %p {padding = #cnn.sample_padding<zeros>, align_corners}
+    %y = cnn.sample <linear> %x, %p {padding = #cnn.sample_padding<zeros>, align_corners}
         : (tensor<?x8x16x16xf32>, tensor<?x4x4x2xf32>) -> tensor<?x8x4x4xf32>
     ```
   }];

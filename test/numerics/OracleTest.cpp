@@ -599,7 +599,7 @@ TEST_F(Oracle, Sampling) {
       // Which element is nearest does not depend on rounding: equal in every type.
       for (const char *type : kNumbers)
         check(formatv(R"(^bb0(%x: {0}, %p: {1}):
-          %y = cnn.sample nearest %x, %p {3} : ({0}, {1}) -> {2}
+          %y = cnn.sample <nearest> %x, %p {3} : ({0}, {1}) -> {2}
           plan.yield %y : {2})",
                       tensor("2x3x5x4", type), tensor("2x7x3x2", "f32"), tensor("2x3x7x3", type),
                       attributes),
@@ -610,7 +610,7 @@ TEST_F(Oracle, Sampling) {
           double last = type[0] == 'b' ? 4e-3 : type[1] == '1' ? 1e-3 : type[1] == '3' ? 1e-7 : 1e-13;
           Close close{last, 2, true, 7, false};
           check(formatv(R"(^bb0(%x: {0}, %p: {1}):
-            %y = cnn.sample {4} %x, %p {3} : ({0}, {1}) -> {2}
+            %y = cnn.sample <{4}> %x, %p {3} : ({0}, {1}) -> {2}
             plan.yield %y : {2})",
                         tensor("?x3x5x4", type), tensor("?x9x2", "f64"), tensor("?x3x9", type),
                         attributes, mode),
@@ -618,7 +618,7 @@ TEST_F(Oracle, Sampling) {
         }
     }
   check(formatv(R"(^bb0(%x: {0}, %p: {1}):
-    %y = cnn.sample linear %x, %p {{padding = #cnn.sample_padding<reflection>} : ({0}, {1}) -> {2}
+    %y = cnn.sample <linear> %x, %p {{padding = #cnn.sample_padding<reflection>} : ({0}, {1}) -> {2}
     plan.yield %y : {2})",
                 tensor("1x2x3x1x4", "f32"), tensor("1x2x5x3", "f32"), tensor("1x2x2x5", "f32")),
         {1e-7, 1, true, 7, false});

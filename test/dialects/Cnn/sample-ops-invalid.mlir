@@ -3,7 +3,7 @@
 
 func.func @sample_c1(%x: tensor<2x1x3x4xf32>, %p: tensor<1x5x2xf32>) -> tensor<2x1x5xf32> {
   // expected-error @below {{needs rank 3 or more and positions for each image}}
-  %0 = cnn.sample linear %x, %p {padding = #cnn.sample_padding<zeros>}
+  %0 = cnn.sample <linear> %x, %p {padding = #cnn.sample_padding<zeros>}
       : (tensor<2x1x3x4xf32>, tensor<1x5x2xf32>) -> tensor<2x1x5xf32>
   return %0 : tensor<2x1x5xf32>
 }
@@ -12,7 +12,7 @@ func.func @sample_c1(%x: tensor<2x1x3x4xf32>, %p: tensor<1x5x2xf32>) -> tensor<2
 
 func.func @sample_c2(%x: tensor<1x1x3x4xf32>, %p: tensor<1x5x3xf32>) -> tensor<1x1x5xf32> {
   // expected-error @below {{positions must have 2 coordinates, got 'tensor<1x5x3xf32>'}}
-  %0 = cnn.sample linear %x, %p {padding = #cnn.sample_padding<zeros>}
+  %0 = cnn.sample <linear> %x, %p {padding = #cnn.sample_padding<zeros>}
       : (tensor<1x1x3x4xf32>, tensor<1x5x3xf32>) -> tensor<1x1x5xf32>
   return %0 : tensor<1x1x5xf32>
 }
@@ -21,7 +21,7 @@ func.func @sample_c2(%x: tensor<1x1x3x4xf32>, %p: tensor<1x5x3xf32>) -> tensor<1
 
 func.func @sample_c3(%x: tensor<1x1x3x4xf16>, %p: tensor<1x5x2xf16>) -> tensor<1x1x5xf16> {
   // expected-error @below {{positions must be f32 or f64, got 'f16'}}
-  %0 = cnn.sample linear %x, %p {padding = #cnn.sample_padding<zeros>}
+  %0 = cnn.sample <linear> %x, %p {padding = #cnn.sample_padding<zeros>}
       : (tensor<1x1x3x4xf16>, tensor<1x5x2xf16>) -> tensor<1x1x5xf16>
   return %0 : tensor<1x1x5xf16>
 }
@@ -30,7 +30,7 @@ func.func @sample_c3(%x: tensor<1x1x3x4xf16>, %p: tensor<1x5x2xf16>) -> tensor<1
 
 func.func @sample_c4(%x: tensor<1x1x3x4xi8>, %p: tensor<1x5x2xf32>) -> tensor<1x1x5xi8> {
   // expected-error @below {{cannot interpolate elements of 'i8'}}
-  %0 = cnn.sample cubic %x, %p {padding = #cnn.sample_padding<zeros>}
+  %0 = cnn.sample <cubic> %x, %p {padding = #cnn.sample_padding<zeros>}
       : (tensor<1x1x3x4xi8>, tensor<1x5x2xf32>) -> tensor<1x1x5xi8>
   return %0 : tensor<1x1x5xi8>
 }
@@ -39,7 +39,7 @@ func.func @sample_c4(%x: tensor<1x1x3x4xi8>, %p: tensor<1x5x2xf32>) -> tensor<1x
 
 func.func @sample_c5(%x: tensor<1x1x0x4xf32>, %p: tensor<1x5x2xf32>) -> tensor<1x1x5xf32> {
   // expected-error @below {{samples an image without elements}}
-  %0 = cnn.sample nearest %x, %p {padding = #cnn.sample_padding<zeros>}
+  %0 = cnn.sample <nearest> %x, %p {padding = #cnn.sample_padding<zeros>}
       : (tensor<1x1x0x4xf32>, tensor<1x5x2xf32>) -> tensor<1x1x5xf32>
   return %0 : tensor<1x1x5xf32>
 }
@@ -48,7 +48,7 @@ func.func @sample_c5(%x: tensor<1x1x0x4xf32>, %p: tensor<1x5x2xf32>) -> tensor<1
 
 func.func @sample_c6(%x: tensor<1x1x3x4xf32>, %p: tensor<1x5x2xf32>) -> tensor<1x1x4xf32> {
   // expected-error @below {{has result 'tensor<1x1x4xf32>', expected 'tensor<1x1x5xf32>'}}
-  %0 = cnn.sample nearest %x, %p {padding = #cnn.sample_padding<zeros>}
+  %0 = cnn.sample <nearest> %x, %p {padding = #cnn.sample_padding<zeros>}
       : (tensor<1x1x3x4xf32>, tensor<1x5x2xf32>) -> tensor<1x1x4xf32>
   return %0 : tensor<1x1x4xf32>
 }

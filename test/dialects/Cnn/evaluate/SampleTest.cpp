@@ -71,8 +71,8 @@ TEST_F(SampleTest, ModesAndPaddings) {
                               {0.5, 0.25, -0.75, 2.5, 3.25, -1.5, 5.5, 7.25, 2.5, 0.5, -6.25, 1});
     for (const Case &c : cases) {
       SCOPED_TRACE(std::string(c.mode) + " " + c.padding + (c.alignCorners ? " aligned" : ""));
-      std::string op = std::string("cnn.sample ") + c.mode +
-                       " %a, %b {padding = #cnn.sample_padding<" + c.padding + ">" +
+      std::string op = std::string("cnn.sample <") + c.mode +
+                       "> %a, %b {padding = #cnn.sample_padding<" + c.padding + ">" +
                        (c.alignCorners ? ", align_corners" : "") + "} : (" + show(src) + ", " +
                        show(positions) + ") -> tensor<1x1x6x" + element.str() + ">";
       expectValues(runOp(op, ("tensor<1x1x6x" + element + ">").str(), {src, positions}),
@@ -86,8 +86,8 @@ TEST_F(SampleTest, Volumes) {
   Tensor positions = tensor("tensor<1x4x3xf64>",
                             {0.5, 0.25, 0.5, 2.5, -0.5, 1.25, 1, 1, 1, -3.5, 0.75, 2.25});
   auto sample = [&](llvm::StringRef mode) {
-    return runOp(("cnn.sample " + mode +
-                  " %a, %b {padding = #cnn.sample_padding<border>} : (tensor<1x1x2x2x3xf64>, "
+    return runOp(("cnn.sample <" + mode +
+                  "> %a, %b {padding = #cnn.sample_padding<border>} : (tensor<1x1x2x2x3xf64>, "
                   "tensor<1x4x3xf64>) -> tensor<1x1x4xf64>")
                      .str(),
                  "tensor<1x1x4xf64>", {src, positions});
@@ -103,7 +103,7 @@ TEST_F(SampleTest, PositionsThatAreNoNumbers) {
   for (auto [padding, expected] :
        {std::pair<const char *, std::vector<double>>{"zeros", {0, 0, 0}},
         {"border", {-3, 7, -3}}})
-    expectValues(runOp(std::string("cnn.sample nearest %a, %b {padding = #cnn.sample_padding<") +
+    expectValues(runOp(std::string("cnn.sample <nearest> %a, %b {padding = #cnn.sample_padding<") +
                            padding +
                            ">} : (tensor<1x1x2x2xi8>, tensor<1x3x2xf32>) -> tensor<1x1x3xi8>",
                        "tensor<1x1x3xi8>", {src, positions}),
