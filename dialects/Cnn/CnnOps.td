@@ -37,7 +37,7 @@ def Cnn_ConstantOp : Cnn_PureOp<"constant", [ConstantLike]> {
   let description = [{
     `value` holds the elements in the order of memory: its shape is the physical shape of the
     result's layout (constraint constant_c1), which for a row-major result is the logical shape. It
-    is dense elements or a dense resource with its data (constraint constant_c2).
+    is dense elements or a dense resource (constraint constant_c2).
 
     ```mlir
     %w = cnn.constant dense<1.0> : tensor<8x3x3x3xf32> -> tensor<8x3x3x3xf32>
