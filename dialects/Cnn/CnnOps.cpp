@@ -184,6 +184,16 @@ LogicalResult BatchNormOp::verify() {
   return expectType(*this, src); // batch_norm_c2
 }
 
+LogicalResult SampleOp::verify() { // sample_c1 to sample_c6
+  return expectType(*this, inferType(getLoc(), typeOf(getSrc()), typeOf(getPositions()),
+                                     getMode()));
+}
+
+LogicalResult RoiAlignOp::verify() { // roi_align_c1 to roi_align_c5
+  return expectType(*this, inferType(getLoc(), typeOf(getSrc()), typeOf(getRois()),
+                                     typeOf(getImages()), getBins(), getSamplingRatio()));
+}
+
 LogicalResult ReshapeOp::verify() {
   auto src = typeOf(getSrc()), dst = typeOf(getDst());
   if (src.getElementType() != dst.getElementType())
