@@ -137,6 +137,8 @@ static FailureOr<OwningOpRef<ModuleOp>> readModel(StringRef path, const CompileO
 
 FailureOr<CompileResult> convoy::compileModel(StringRef path, const CompileOptions &options,
                                               bool wantDumps, MLIRContext *context) {
+  // A module that holds no op of the dialect still gets its attributes.
+  context->loadDialect<cnn::CnnDialect>();
   Location fileLoc = FileLineColLoc::get(context, path, 0, 0);
   std::vector<std::unique_ptr<Target>> targets;
   for (const std::string &name : options.targets) {
