@@ -181,6 +181,8 @@ static int body(int argc, char **argv) {
   llvm::StringRef folder = llvm::sys::path::parent_path(arguments.output);
   if (arguments.output != "-" && !folder.empty() && !llvm::sys::fs::is_directory(folder))
     throw Error("cannot write " + arguments.output + ": no folder " + folder.str());
+  if (llvm::sys::fs::equivalent(arguments.model, arguments.output))
+    throw UsageError("cannot write " + arguments.output + ": it is the model");
 
   mlir::DialectRegistry registry;
   registerDialects(registry);
