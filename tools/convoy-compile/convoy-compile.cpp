@@ -152,6 +152,14 @@ static std::string showLocation(mlir::Location loc) {
   return "";
 }
 
+// Names in a model are anybody's: no line break or terminal code of theirs leaves the one line.
+static std::string onOneLine(std::string text) {
+  for (char &c : text)
+    if (llvm::isASCII(c) && !llvm::isPrint(c))
+      c = '?';
+  return text;
+}
+
 static void printDiagnostic(const std::string &model, mlir::Diagnostic &diagnostic) {
   using mlir::DiagnosticSeverity;
   llvm::StringRef kind = diagnostic.getSeverity() == DiagnosticSeverity::Error     ? "error"
@@ -161,7 +169,7 @@ static void printDiagnostic(const std::string &model, mlir::Diagnostic &diagnost
   std::string where = showLocation(diagnostic.getLocation());
   if (where.empty() || llvm::StringRef(where).starts_with("node"))
     where = model + (where.empty() ? "" : ": " + where);
-  llvm::errs() << where << ": " << kind << ": " << diagnostic.str() << "\n";
+  llvm::errs() << onOneLine(where + ": " + kind.str() + ": " + diagnostic.str()) << "\n";
   for (mlir::Diagnostic &note : diagnostic.getNotes())
     printDiagnostic(model, note);
 }
