@@ -310,7 +310,7 @@ LogicalResult ResizeOp::verify() {
   return success();
 }
 
-LogicalResult GatherOp::verify() { // gather_c1 to gather_c4
+LogicalResult GatherOp::verify() { // gather_c1 to gather_c5
   return expectType(*this, inferType(getLoc(), typeOf(getSrc()), typeOf(getIndices()), getAxis()));
 }
 

@@ -497,7 +497,8 @@ def Cnn_GatherOp : Cnn_PureOp<"gather"> {
     indices count from the end; one outside [-extent, extent) is clamped into it.
 
     Constraints: gather_c1 the axis is inside the rank; gather_c2 indices are i32 or i64; gather_c3
-    the result's shape is the inferred one; gather_c4 a free batch is not the axis.
+    the result's shape is the inferred one; gather_c4 a free batch is not the axis; gather_c5 an
+    axis of extent 0 has no indices.
   }];
   let arguments = (ins Cnn_Tensor:$src, Cnn_Tensor:$indices, I64Attr:$axis,
     OptionalAttr<StrAttr>:$strategy);

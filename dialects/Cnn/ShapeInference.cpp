@@ -260,6 +260,8 @@ FailureOr<RankedTensorType> GatherOp::inferType(Location loc, RankedTensorType s
   llvm::append_range(shape, src.getShape().drop_front(axis + 1));
   if (src.isDynamicDim(axis))
     return mlir::emitError(loc) << "axis " << axis << " is the free batch; fix it with --shape";
+  if (src.getDimSize(axis) == 0 && !llvm::is_contained(indices.getShape(), 0))
+    return mlir::emitError(loc) << "axis " << axis << " of " << src << " has no element to take";
   for (size_t i = 1; i < shape.size(); ++i)
     if (ShapedType::isDynamic(shape[i]))
       return mlir::emitError(loc) << "the free batch would move from dimension 0; fix it with --shape";
