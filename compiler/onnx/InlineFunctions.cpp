@@ -22,7 +22,9 @@ using ::onnx::NodeProto;
 using Nodes = google::protobuf::RepeatedPtrField<NodeProto>;
 
 // A crafted file could double the nodes with each function; no real model comes near this.
-static constexpr int64_t kMostNodes = 1 << 20;
+static constexpr int64_t kMostNodes = 1 << 18;
+// Or call through so many functions that the stack ends.
+static constexpr unsigned kMostNested = 128;
 
 static StringRef plainDomain(StringRef domain) { return domain == "ai.onnx" ? "" : domain; }
 
@@ -168,6 +170,8 @@ LogicalResult Inliner::expandCall(const NodeProto &node, const FunctionProto &fu
   std::string key = keyOf(function, kFunctionOverload);
   if (!active.insert(key).second)
     return mlir::emitError(loc) << "function '" << function.name() << "' calls itself";
+  if (active.size() > kMostNested)
+    return mlir::emitError(loc) << "calls functions more than " << kMostNested << " deep";
   if (node.input_size() > function.input_size() || node.output_size() > function.output_size())
     return mlir::emitError(loc) << "has " << node.input_size() << " inputs and "
                                 << node.output_size() << " outputs, function '"

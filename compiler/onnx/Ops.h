@@ -81,6 +81,11 @@ mlir::LogicalResult importPow(NodeImport &node);
 mlir::LogicalResult importWhere(NodeImport &node);
 mlir::LogicalResult importIdentity(NodeImport &node);
 
+// SampleOps.cpp
+mlir::LogicalResult importGridSample(NodeImport &node);
+mlir::LogicalResult importRoiAlign(NodeImport &node);
+mlir::LogicalResult importDeformConv(NodeImport &node);
+
 // ShapeOps.cpp
 mlir::LogicalResult importConstant(NodeImport &node);
 mlir::LogicalResult importConstantOfShape(NodeImport &node);

@@ -155,6 +155,13 @@ def Cnn_NearestMode : Cnn_Enum<"NearestMode", "ONNX's nearest_mode", [
 ]>;
 def Cnn_NearestModeAttr : Cnn_EnumAttr<Cnn_NearestMode, "nearest_mode">;
 
+def Cnn_SamplePadding : Cnn_Enum<"SamplePadding", "What lies around a tensor that is sampled", [
+  I32EnumAttrCase<"Zeros", 0, "zeros">,
+  I32EnumAttrCase<"Border", 1, "border">,
+  I32EnumAttrCase<"Reflection", 2, "reflection">
+]>;
+def Cnn_SamplePaddingAttr : Cnn_EnumAttr<Cnn_SamplePadding, "sample_padding">;
+
 def Cnn_EpilogueOpInterface : OpInterface<"EpilogueOpInterface"> {
   let cppNamespace = "::convoy::cnn";
   let description = [{

@@ -4,8 +4,6 @@
 
 #include "dialects/Cnn/Cnn.h"
 
-#include "mlir/IR/DialectResourceBlobManager.h"
-
 using namespace mlir;
 using namespace convoy;
 using namespace convoy::cnn;
@@ -103,24 +101,6 @@ LogicalResult YieldOp::verify() { // yield_c1
   return emitOpError() << "stands outside of a scalar region";
 }
 
-// Whether the attribute holds its data: text that was printed without them does not.
-static LogicalResult verifyData(ConstantOp op) { // constant_c2
-  if (auto resource = dyn_cast<DenseResourceElementsAttr>(op.getValue())) {
-    AsmResourceBlob *blob = resource.getRawHandle().getBlob();
-    auto type = cast<ShapedType>(resource.getType());
-    size_t expected = type.getNumElements() * getElementBytes(type.getElementType());
-    if (!blob)
-      return op.emitOpError() << "has no data: it was printed without long constants";
-    if (blob->getData().size() != expected)
-      return op.emitOpError() << "has " << blob->getData().size() << " bytes of data, expected "
-                              << expected;
-    return success();
-  }
-  if (!isa<DenseIntOrFPElementsAttr>(op.getValue()))
-    return op.emitOpError() << "needs a dense value";
-  return success();
-}
-
 LogicalResult ConstantOp::verify() { // constant_c1
   auto type = typeOf(getResult());
   auto valueType = cast<ShapedType>(getValue().getType());
@@ -129,7 +109,9 @@ LogicalResult ConstantOp::verify() { // constant_c1
   if (valueType.getShape() != ArrayRef<int64_t>(getLayout(type).physicalShape(type.getShape())) ||
       valueType.getElementType() != type.getElementType())
     return emitOpError() << "value " << valueType << " does not fill " << type;
-  return verifyData(*this);
+  if (!isa<DenseElementsAttr, DenseResourceElementsAttr>(getValue())) // constant_c2
+    return emitOpError() << "needs a dense value";
+  return success();
 }
 
 LogicalResult ConvOp::verify() { // conv_c1 to conv_c5
@@ -200,6 +182,16 @@ LogicalResult BatchNormOp::verify() {
       return emitOpError() << name << " is " << type << ", expected a vector of " << channels;
   }
   return expectType(*this, src); // batch_norm_c2
+}
+
+LogicalResult SampleOp::verify() { // sample_c1 to sample_c6
+  return expectType(*this, inferType(getLoc(), typeOf(getSrc()), typeOf(getPositions()),
+                                     getMode()));
+}
+
+LogicalResult RoiAlignOp::verify() { // roi_align_c1 to roi_align_c5
+  return expectType(*this, inferType(getLoc(), typeOf(getSrc()), typeOf(getRois()),
+                                     typeOf(getImages()), getBins(), getSamplingRatio()));
 }
 
 LogicalResult ReshapeOp::verify() {

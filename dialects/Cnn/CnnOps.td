@@ -37,7 +37,7 @@ def Cnn_ConstantOp : Cnn_PureOp<"constant", [ConstantLike]> {
   let description = [{
     `value` holds the elements in the order of memory: its shape is the physical shape of the
     result's layout (constraint constant_c1), which for a row-major result is the logical shape. It
-    is dense elements or a dense resource with its data (constraint constant_c2).
+    is dense elements or a dense resource (constraint constant_c2).
 
     ```mlir
     %w = cnn.constant dense<1.0> : tensor<8x3x3x3xf32> -> tensor<8x3x3x3xf32>
@@ -305,6 +305,76 @@ def Cnn_BatchNormOp : Cnn_PureOp<"batch_norm"> {
   let assemblyFormat = [{
     $src `,` $scale `,` $bias `,` $mean `,` $variance attr-dict `:`
     functional-type(operands, results)
+  }];
+}
+
+//===----------------------------------------------------------------------===//
+// Sampling at computed positions
+//===----------------------------------------------------------------------===//
+
+def Cnn_SampleOp : Cnn_PureOp<"sample"> {
+  let summary = "Samples a tensor at positions that are data";
+  let description = [{
+    `src` is [n, c, spatial...], `positions` [n, points..., d] with one coordinate for each of the
+    d spatial dimensions, the last dimension first, in elements of src. The result is
+    [n, c, points...]. A position is rounded to the nearest element, ties to even, or its
+    neighbours are weighed linearly (2 in each dimension) or by Keys' cubic with a = -0.75 (4).
+
+    Elements outside src are zero; with `border` those at its edge; with `reflection` mirrored at
+    the centres of the edge elements if `align_corners` is set, else at their outer sides. A
+    position further out than those is itself first moved inside by `border` and `reflection`. One
+    that is not a number counts as -1.
+
+    Constraints: sample_c1 rank at least 3, src and positions of as many images; sample_c2 the last
+    extent of positions is the number of spatial dimensions; sample_c3 positions are f32 or f64;
+    sample_c4 integers are sampled to the nearest only; sample_c5 no spatial extent is 0 unless the
+    result is empty; sample_c6 the result's shape is the inferred one.
+
+    ```mlir
+    %y = cnn.sample <linear> %x, %p {padding = #cnn.sample_padding<zeros>, align_corners}
+        : (tensor<?x8x16x16xf32>, tensor<?x4x4x2xf32>) -> tensor<?x8x4x4xf32>
+    ```
+  }];
+  let arguments = (ins Cnn_Tensor:$src, Cnn_Tensor:$positions, Cnn_ResizeModeAttr:$mode,
+    Cnn_SamplePaddingAttr:$padding, UnitAttr:$align_corners, OptionalAttr<StrAttr>:$strategy);
+  let results = (outs Cnn_Tensor:$dst);
+  let assemblyFormat = "$mode $src `,` $positions attr-dict `:` functional-type(operands, results)";
+  let extraClassDeclaration = [{
+    static ::mlir::FailureOr<::mlir::RankedTensorType> inferType(
+        ::mlir::Location loc, ::mlir::RankedTensorType src, ::mlir::RankedTensorType positions,
+        ResizeMode mode);
+  }];
+}
+
+def Cnn_RoiAlignOp : Cnn_PureOp<"roi_align"> {
+  let summary = "Pools regions whose corners are data";
+  let description = [{
+    `src` is [n, c, h, w], `rois` [r, 4] with the corners x1, y1, x2, y2 of each region, which
+    `spatial_scale` takes to elements of src, `images` [r] the image of each. The result is
+    [r, c, bins...]. A region, at least 1 wide and high, or with `half_pixel` moved by half an
+    element, is divided into bins. A bin holds a grid of samples, `sampling_ratio` in each
+    dimension, or as many as it has elements, rounded up, if that is 0, but no more than 4096. A
+    sample is interpolated linearly; beyond an element outside src it is 0. `average` divides by
+    the number of samples.
+
+    Constraints: roi_align_c1 src has rank 4, rois four columns, images as many elements as rois
+    has rows; roi_align_c2 src and rois have one floating-point type, images are i32 or i64;
+    roi_align_c3 the batch is not free; roi_align_c4 bins are two positive extents, the sampling
+    ratio is not negative; roi_align_c5 the result's shape is the inferred one.
+  }];
+  let arguments = (ins Cnn_Tensor:$src, Cnn_Tensor:$rois, Cnn_Tensor:$images,
+    Cnn_PoolKindAttr:$kind, DenseI64ArrayAttr:$bins, I64Attr:$sampling_ratio,
+    F64Attr:$spatial_scale, UnitAttr:$half_pixel, OptionalAttr<StrAttr>:$strategy);
+  let results = (outs Cnn_Tensor:$dst);
+  let assemblyFormat = [{
+    $kind $src `,` $rois `,` $images attr-dict `:` functional-type(operands, results)
+  }];
+  let extraClassDeclaration = [{
+    /// The most samples of a bin in one dimension.
+    static constexpr int64_t kMostSamples = 4096;
+    static ::mlir::FailureOr<::mlir::RankedTensorType> inferType(
+        ::mlir::Location loc, ::mlir::RankedTensorType src, ::mlir::RankedTensorType rois,
+        ::mlir::RankedTensorType images, ::llvm::ArrayRef<int64_t> bins, int64_t samplingRatio);
   }];
 }
 

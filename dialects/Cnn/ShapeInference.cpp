@@ -265,3 +265,52 @@ FailureOr<RankedTensorType> GatherOp::inferType(Location loc, RankedTensorType s
       return mlir::emitError(loc) << "the free batch would move from dimension 0; fix it with --shape";
   return RankedTensorType::get(shape, src.getElementType());
 }
+
+FailureOr<RankedTensorType> SampleOp::inferType(Location loc, RankedTensorType src,
+                                                RankedTensorType positions, ResizeMode mode) {
+  int64_t spatial = src.getRank() - 2;
+  if (spatial < 1 || positions.getRank() < 2 ||
+      src.getDimSize(0) != positions.getDimSize(0)) // sample_c1
+    return mlir::emitError(loc) << "needs rank 3 or more and positions for each image, got " << src
+                                << " and " << positions;
+  if (positions.getShape().back() != spatial) // sample_c2
+    return mlir::emitError(loc) << "positions must have " << spatial << " coordinates, got "
+                                << positions;
+  Type element = positions.getElementType();
+  if (!element.isF32() && !element.isF64()) // sample_c3
+    return mlir::emitError(loc) << "positions must be f32 or f64, got " << element;
+  if (!isa<FloatType>(src.getElementType()) && mode != ResizeMode::Nearest) // sample_c4
+    return mlir::emitError(loc) << "cannot interpolate elements of " << src.getElementType();
+  SmallVector<int64_t> shape(src.getShape().take_front(2));
+  llvm::append_range(shape, positions.getShape().drop_front().drop_back());
+  if (llvm::is_contained(src.getShape().drop_front(2), 0) &&
+      !llvm::is_contained(shape, 0)) // sample_c5
+    return mlir::emitError(loc) << "samples an image without elements: " << src;
+  return RankedTensorType::get(shape, src.getElementType());
+}
+
+FailureOr<RankedTensorType> RoiAlignOp::inferType(Location loc, RankedTensorType src,
+                                                  RankedTensorType rois, RankedTensorType images,
+                                                  ArrayRef<int64_t> bins, int64_t samplingRatio) {
+  if (src.getRank() != 4 || rois.getRank() != 2 || rois.getDimSize(1) != 4 ||
+      images.getRank() != 1 || images.getDimSize(0) != rois.getDimSize(0)) // roi_align_c1
+    return mlir::emitError(loc) << "needs images of rank 4 and four corners and an image a region, "
+                                   "got "
+                                << src << ", " << rois << " and " << images;
+  bool isIndex = images.getElementType().isSignlessInteger(32) ||
+                 images.getElementType().isSignlessInteger(64);
+  if (!isa<FloatType>(src.getElementType()) || rois.getElementType() != src.getElementType() ||
+      !isIndex) // roi_align_c2
+    return mlir::emitError(loc) << "needs one floating-point type and indices of i32 or i64, got "
+                                << src << ", " << rois << " and " << images;
+  if (!src.hasStaticShape() || !rois.hasStaticShape()) // roi_align_c3
+    return mlir::emitError(loc) << "regions of a free batch; fix it with --shape";
+  if (bins.size() != 2 || bins[0] < 1 || bins[1] < 1 || samplingRatio < 0) // roi_align_c4
+    return mlir::emitError(loc) << "needs two positive extents of bins and a sampling ratio that "
+                                   "is not negative, got ["
+                                << bins << "] and " << samplingRatio;
+  if (src.getNumElements() == 0 && rois.getDimSize(0) > 0 && src.getDimSize(1) > 0)
+    return mlir::emitError(loc) << "pools an image without elements: " << src;
+  return RankedTensorType::get({rois.getDimSize(0), src.getDimSize(1), bins[0], bins[1]},
+                               src.getElementType());
+}

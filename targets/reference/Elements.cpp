@@ -156,6 +156,7 @@ template <typename Found> static auto dispatch(Operation *op, Found found) {
   return llvm::TypeSwitch<Operation *, decltype(found(cnn::ConvOp()))>(op)
       .template Case<cnn::ConvOp, cnn::ConvTransposeOp, cnn::PoolOp, cnn::PoolArgmaxOp,
                      cnn::MatmulOp, cnn::ReduceOp, cnn::LrnOp, cnn::BatchNormOp, cnn::SoftmaxOp,
+                     cnn::SampleOp, cnn::RoiAlignOp,
                      cnn::ConstantOp, cnn::MapOp, cnn::ReshapeOp, cnn::TransposeOp,
                      cnn::BroadcastOp, cnn::SliceOp, cnn::ConcatOp, cnn::PadOp, cnn::ResizeOp,
                      cnn::GatherOp, cnn::RelayoutOp, cnn::GatherElementsOp,
@@ -201,6 +202,8 @@ int64_t convoy::workPerElement(Operation *op) {
       })
       .Case([&](cnn::LrnOp lrn) { return static_cast<int64_t>(lrn.getSize()); })
       .Case([](cnn::SoftmaxOp) { return 16; })
+      .Case([](cnn::SampleOp) { return 16; })
+      .Case([](cnn::RoiAlignOp) { return 64; })
       .Case([&](cnn::ArgExtremeOp arg) {
         return std::max<int64_t>(typeOf(arg.getSrc()).getDimSize(arg.getAxis()), 1);
       })

@@ -87,6 +87,9 @@ Elements::Values softmaxRow(cnn::SoftmaxOp op, Elements &in, mlir::ValueRange in
 mlir::Value softmaxElement(cnn::SoftmaxOp op, Elements &in, mlir::ValueRange row,
                            mlir::ValueRange index);
 
+mlir::Value elementOf(cnn::SampleOp op, Elements &in, mlir::ValueRange index);
+mlir::Value elementOf(cnn::RoiAlignOp op, Elements &in, mlir::ValueRange index);
+
 mlir::Value elementOf(cnn::ConstantOp op, Elements &in, mlir::ValueRange index);
 mlir::Value elementOf(cnn::MapOp op, Elements &in, mlir::ValueRange index);
 mlir::Value elementOf(cnn::ReshapeOp op, Elements &in, mlir::ValueRange index);

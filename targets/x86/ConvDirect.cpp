@@ -169,11 +169,11 @@ private:
   // One tile: outputs [ow, ow + tile.pixels) of row `oh`.
   void compute(RegisterTile tile, const Segment &segment, Value oh, Value ow) {
     Values sums = zeroTile(kb, tile);
-    auto [kernelBegin, kernelEnd] = insideKernel(kb, shape.h, oh);
+    auto inside = insideKernel(kb, shape.h, oh);
     auto overRows = [&](Value block, int64_t channels, ValueRange carried) {
       if (shape.h.kernel == 1 && !shape.h.clips())
         return overColumns(tile, segment, oh, ow, block, kb.i64(0), channels, carried);
-      return kb.loop(kernelBegin, kernelEnd, 1, carried, [&](Value kh, ValueRange inner) {
+      return kb.loop(inside.first, inside.second, 1, carried, [&](Value kh, ValueRange inner) {
         return overColumns(tile, segment, oh, ow, block, kh, channels, inner);
       });
     };

@@ -21,7 +21,7 @@ bool computes(Operation *op, cnn::TargetAttr target) {
     return false;
   // On blocks, a window must end in the neighbouring block.
   if (isBlocked(src, target.getLanes()))
-    return lrn.getSize() / 2 <= target.getLanes();
+    return static_cast<int64_t>(lrn.getSize()) / 2 <= target.getLanes();
   return isRowMajor(src);
 }
 

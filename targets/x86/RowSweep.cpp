@@ -31,7 +31,7 @@ SweepChoice convoy::chooseSweep(const Axis &axis, int64_t room, int64_t kernelRo
 }
 
 RowSweep::RowSweep(KernelBuilder &kb, const WindowShape &shape, int64_t pixels)
-    : kb(kb), shape(shape), pixels(pixels), segments(cutRow(shape.w, pixels)) {}
+    : kb(kb), shape(shape), segments(cutRow(shape.w, pixels)) {}
 
 void RowSweep::run(int64_t blocks, double ns, function_ref<void(const Place &)> row) {
   // Pieces of 6 us: rows of one block of channels, or several blocks.

@@ -43,7 +43,6 @@ public:
 private:
   KernelBuilder &kb;
   WindowShape shape;
-  int64_t pixels;
   std::vector<Segment> segments;
 };
 

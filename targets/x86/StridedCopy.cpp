@@ -270,8 +270,10 @@ std::optional<Copies> copiesOf(Operation *op) {
   for (Copy &copy : *copies) {
     StridedNest &nest = copy.nest;
     SmallVector<unsigned> order = llvm::to_vector(llvm::seq<unsigned>(0, nest.rank()));
-    llvm::stable_sort(
-        order, [&](unsigned a, unsigned b) { return nest.strides[0][a] > nest.strides[0][b]; });
+    // By stride; dimensions of equal strides stay in their order.
+    llvm::sort(order, [&](unsigned a, unsigned b) {
+      return std::pair(-nest.strides[0][a], a) < std::pair(-nest.strides[0][b], b);
+    });
     StridedNest sorted;
     sorted.strides.resize(2);
     for (unsigned dim : order) {

@@ -619,4 +619,50 @@ TEST_F(Oracle, Ordering) {
         {0, 3});
 }
 
+// Positions and corners are random numbers of the size of the source, and beyond it.
+TEST_F(Oracle, Sampling) {
+  for (const char *padding : {"zeros", "border", "reflection"})
+    for (const char *aligned : {"", ", align_corners"}) {
+      std::string attributes = formatv("{{padding = #cnn.sample_padding<{0}>{1}}", padding, aligned);
+      // Which element is nearest does not depend on rounding: equal in every type.
+      for (const char *type : kNumbers)
+        check(formatv(R"(^bb0(%x: {0}, %p: {1}):
+          %y = cnn.sample <nearest> %x, %p {3} : ({0}, {1}) -> {2}
+          plan.yield %y : {2})",
+                      tensor("2x3x5x4", type), tensor("2x7x3x2", "f32"), tensor("2x3x7x3", type),
+                      attributes),
+              {0, 1, false, 7, false});
+      // A sum of products in double, in another order, rounded once.
+      for (const char *type : kFloats)
+        for (const char *mode : {"linear", "cubic"}) {
+          double last = type[0] == 'b' ? 4e-3 : type[1] == '1' ? 1e-3 : type[1] == '3' ? 1e-7 : 1e-13;
+          Close close{last, 2, true, 7, false};
+          check(formatv(R"(^bb0(%x: {0}, %p: {1}):
+            %y = cnn.sample <{4}> %x, %p {3} : ({0}, {1}) -> {2}
+            plan.yield %y : {2})",
+                        tensor("?x3x5x4", type), tensor("?x9x2", "f64"), tensor("?x3x9", type),
+                        attributes, mode),
+                close);
+        }
+    }
+  check(formatv(R"(^bb0(%x: {0}, %p: {1}):
+    %y = cnn.sample <linear> %x, %p {{padding = #cnn.sample_padding<reflection>} : ({0}, {1}) -> {2}
+    plan.yield %y : {2})",
+                tensor("1x2x3x1x4", "f32"), tensor("1x2x5x3", "f32"), tensor("1x2x2x5", "f32")),
+        {1e-7, 1, true, 7, false});
+}
+
+TEST_F(Oracle, RoiAlign) {
+  for (const char *kind : {"average", "max"})
+    for (const char *flags : {"sampling_ratio = 0 : i64", "sampling_ratio = 2 : i64, half_pixel"})
+      for (const char *type : {"f32", "f64", "f16"})
+        // Sums in double, rounded once.
+        check(formatv(R"(^bb0(%x: {0}, %r: {1}, %i: {2}):
+          %y = cnn.roi_align <{4}> %x, %r, %i {{bins = array<i64: 2, 3>, spatial_scale = 0.75 : f64, {5}} : ({0}, {1}, {2}) -> {3}
+          plan.yield %y : {3})",
+                      tensor("3x2x6x7", type), tensor("5x4", type), tensor("5", "i64"),
+                      tensor("5x2x2x3", type), kind, flags),
+              {type[1] == '1' ? 1e-3 : 1e-6, 1, true, 9, false});
+}
+
 } // namespace

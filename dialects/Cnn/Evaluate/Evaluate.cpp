@@ -84,11 +84,12 @@ FailureOr<SmallVector<Tensor>> convoy::cnn::evaluate(Operation *op, ArrayRef<Ten
   LogicalResult result =
       llvm::TypeSwitch<Operation *, LogicalResult>(op)
           .Case<ConvOp, ConvTransposeOp, PoolOp, PoolArgmaxOp, MatmulOp, ReduceOp, MapOp,
-                SoftmaxOp, LrnOp, BatchNormOp, TransposeOp, BroadcastOp, SliceOp, ConcatOp, PadOp,
-                ResizeOp, GatherOp, GatherElementsOp, ScatterOp, ArgExtremeOp, TopKOp,
-                CumulativeSumOp, TruePositionsOp, SuppressOp, PackOp>([&](auto known) {
-            return dst.numElements() == 0 ? success() : compute(known, operands, dst);
-          })
+                SoftmaxOp, LrnOp, BatchNormOp, SampleOp, RoiAlignOp, TransposeOp, BroadcastOp,
+                SliceOp, ConcatOp, PadOp, ResizeOp, GatherOp, GatherElementsOp, ScatterOp,
+                ArgExtremeOp, TopKOp, CumulativeSumOp, TruePositionsOp, SuppressOp, PackOp>(
+              [&](auto known) {
+                return dst.numElements() == 0 ? success() : compute(known, operands, dst);
+              })
           .Default([&](Operation *) { return LogicalResult(unknown()); });
   if (failed(result))
     return failure();

@@ -18,6 +18,8 @@ mlir::LogicalResult compute(MapOp op, llvm::ArrayRef<Tensor> operands, Tensor &d
 mlir::LogicalResult compute(SoftmaxOp op, llvm::ArrayRef<Tensor> operands, Tensor &dst);
 mlir::LogicalResult compute(LrnOp op, llvm::ArrayRef<Tensor> operands, Tensor &dst);
 mlir::LogicalResult compute(BatchNormOp op, llvm::ArrayRef<Tensor> operands, Tensor &dst);
+mlir::LogicalResult compute(SampleOp op, llvm::ArrayRef<Tensor> operands, Tensor &dst);
+mlir::LogicalResult compute(RoiAlignOp op, llvm::ArrayRef<Tensor> operands, Tensor &dst);
 mlir::LogicalResult compute(TransposeOp op, llvm::ArrayRef<Tensor> operands, Tensor &dst);
 mlir::LogicalResult compute(BroadcastOp op, llvm::ArrayRef<Tensor> operands, Tensor &dst);
 mlir::LogicalResult compute(SliceOp op, llvm::ArrayRef<Tensor> operands, Tensor &dst);

@@ -228,6 +228,19 @@ func.func @resize(%x: tensor<?x3x4x4xf32>) {
   return
 }
 
+// CHECK-LABEL: func.func @sampling
+func.func @sampling(%x: tensor<2x3x8x8xf32>, %p: tensor<2x5x2xf32>, %r: tensor<4x4xf32>,
+                    %i: tensor<4xi64>) {
+  // CHECK: cnn.sample <cubic> %{{.*}}, %{{.*}} {align_corners, padding = #cnn.sample_padding<reflection>}
+  %0 = cnn.sample <cubic> %x, %p {padding = #cnn.sample_padding<reflection>, align_corners}
+      : (tensor<2x3x8x8xf32>, tensor<2x5x2xf32>) -> tensor<2x3x5xf32>
+  // CHECK: cnn.roi_align <max> %{{.*}}, %{{.*}}, %{{.*}} {bins = array<i64: 2, 3>, half_pixel, sampling_ratio = 2 : i64, spatial_scale = 5.000000e-01 : f64}
+  %1 = cnn.roi_align <max> %x, %r, %i {bins = array<i64: 2, 3>, half_pixel,
+      sampling_ratio = 2 : i64, spatial_scale = 0.5 : f64}
+      : (tensor<2x3x8x8xf32>, tensor<4x4xf32>, tensor<4xi64>) -> tensor<4x3x2x3xf32>
+  return
+}
+
 // CHECK-LABEL: func.func @relayout
 func.func @relayout(%x: tensor<?x3x8x8xf32>) -> tensor<?x3x8x8xf32, #cnn.layout<"nhwc">> {
   // CHECK: cnn.relayout %{{.*}} {strategy = "copy"} : (tensor<?x3x8x8xf32>) -> tensor<?x3x8x8xf32, #cnn.layout<"nhwc">>
