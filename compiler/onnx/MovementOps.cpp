@@ -158,7 +158,7 @@ static LogicalResult slice(NodeImport &node, ArrayRef<LinearInt> starts, ArrayRe
   SmallVector<int64_t> from(src.rank(), 0), by(src.rank(), 1), shape(src.shape());
   for (size_t i = 0; i < axes.size(); ++i) {
     int64_t axis = axes[i] < 0 ? axes[i] + src.rank() : axes[i];
-    int64_t step = steps[i], extent = src.shape()[axis];
+    int64_t step = steps[i];
     if (step == 0)
       return node.error() << "has a step of 0";
     if (src.type().isDynamicDim(axis)) {
@@ -195,14 +195,13 @@ static LogicalResult sliceAtRunTime(NodeImport &node, const Tensor &starts, cons
     return failure();
   // The one with a count comes last; without one every cut along another axis makes one.
   std::optional<Extent> extent = src.extent;
-  SmallVector<int64_t> order = llvm::to_vector(llvm::seq<int64_t>(0, count));
-  llvm::stable_sort(order, [&](int64_t a, int64_t b) {
-    auto isLast = [&](int64_t i) {
+  SmallVector<int64_t> order;
+  for (bool isLast : {false, true})
+    for (int64_t i = 0; i < count; ++i) {
       int64_t axis = axes[i] < 0 ? axes[i] + src.rank() : axes[i];
-      return extent && extent->dim == axis;
-    };
-    return !isLast(a) && isLast(b);
-  });
+      if ((extent && extent->dim == axis) == isLast)
+        order.push_back(i);
+    }
   std::optional<HostTensor> knownStarts = node.toHost(starts), knownEnds = node.toHost(ends);
   for (int64_t i : order) {
     int64_t axis = axes[i] < 0 ? axes[i] + src.rank() : axes[i], step = steps[i];
