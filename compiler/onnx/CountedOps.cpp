@@ -196,6 +196,124 @@ LogicalResult convoy::onnx::importCompress(NodeImport &node) {
 }
 
 //===----------------------------------------------------------------------===//
+// Concat and Slice along a counted dimension
+//===----------------------------------------------------------------------===//
+
+// How many elements a dimension has, as a scalar.
+static Tensor countOf(NodeImport &node, const Tensor &tensor, int64_t dim) {
+  if (tensor.extent && tensor.extent->dim == dim)
+    return Tensor(tensor.extent->count);
+  return Tensor(
+      HostTensor::ofInts(node.getContext(), LinearInt{0, tensor.shape()[dim]}).reshaped({}));
+}
+
+FailureOr<Tensor> convoy::onnx::concatCounted(NodeImport &node, ArrayRef<Tensor> tensors,
+                                              int64_t axis) {
+  // The bounded parts, one after another, and of these what counts.
+  FailureOr<Tensor> whole = node.concat(tensors, axis);
+  if (failed(whole))
+    return failure();
+  SmallVector<Tensor> masks;
+  for (const Tensor &tensor : tensors) {
+    if (tensor.extent && tensor.extent->dim != axis)
+      return node.unsupported() << "inputs with counts along different dimensions";
+    FailureOr<Tensor> places = node.positions(tensor.shape()[axis], 0, 1);
+    if (failed(places))
+      return failure();
+    FailureOr<Tensor> mask = createMap(
+        node, {*places, countOf(node, tensor, axis)}, boolType(node),
+        [](ScalarBuilder &s, ArrayRef<Value> x) { return s.less(x[0], x[1]); });
+    if (failed(mask))
+      return failure();
+    masks.push_back(*mask);
+  }
+  FailureOr<Tensor> mask = node.concat(masks, 0);
+  if (failed(mask))
+    return failure();
+  FailureOr<Places> places = findTrue(node, *mask);
+  if (failed(places))
+    return failure();
+  FailureOr<Tensor> result = gather(node, *whole, places->positions, axis);
+  if (succeeded(result))
+    result->extent = Extent{axis, places->count};
+  return result;
+}
+
+FailureOr<Tensor> convoy::onnx::sliceCounted(NodeImport &node, const Tensor &src, int64_t axis,
+                                             const Tensor &start, const Tensor &end,
+                                             int64_t step) {
+  if (src.type().isDynamicDim(axis))
+    return node.error() << "cuts the free batch; fix it with --shape";
+  if (src.extent && src.extent->dim != axis)
+    return node.unsupported() << "along two dimensions whose extents only a run tells";
+  std::optional<HostTensor> from = node.toHost(start), to = node.toHost(end);
+  bool isKnown = from && to && from->isConstant() && to->isConstant();
+  if (isKnown && from->ints[0].constant == 0 && to->ints[0].constant >= src.shape()[axis] &&
+      step == 1)
+    return src;
+  Type i64 = i64Type(node);
+  // No step is longer than the extent; the least number has no negative.
+  step = std::clamp<int64_t>(step, -(src.shape()[axis] + 1), src.shape()[axis] + 1);
+  // Numpy's clamps, as importSlice has them: place 0 is the first element, then their number.
+  auto bounds = [&](ScalarBuilder &s, ArrayRef<Value> x) -> std::pair<Value, Value> {
+    Value from = x[0], to = x[1], count = x[2], zero = s.integer(0), one = s.integer(1);
+    from = s.select(s.less(from, zero), s.add(from, count), from);
+    to = s.select(s.less(to, zero), s.add(to, count), to);
+    Value size;
+    if (step > 0) {
+      from = s.min(s.max(from, zero), count);
+      to = s.min(s.max(to, zero), count);
+      size = s.add(s.sub(to, from), s.integer(step - 1));
+    } else {
+      Value last = s.sub(count, one);
+      from = s.max(s.min(from, last), zero);
+      to = s.max(s.min(to, last), s.integer(-1));
+      size = s.add(s.sub(from, to), s.integer(-step - 1));
+    }
+    size = s.div(s.max(size, zero), s.integer(std::abs(step)));
+    return {from, s.min(size, count)};
+  };
+  SmallVector<Tensor> inputs{start, end, countOf(node, src, axis)};
+  FailureOr<Tensor> first = createMap(
+      node, inputs, i64, [&](ScalarBuilder &s, ArrayRef<Value> x) {
+        ScalarBuilder wide(node.getBuilder(), node.getLoc(), i64);
+        return bounds(wide, {s.cast(x[0], i64), s.cast(x[1], i64), x[2]}).first;
+      });
+  FailureOr<Tensor> size = createMap(
+      node, inputs, i64, [&](ScalarBuilder &s, ArrayRef<Value> x) {
+        ScalarBuilder wide(node.getBuilder(), node.getLoc(), i64);
+        return bounds(wide, {s.cast(x[0], i64), s.cast(x[1], i64), x[2]}).second;
+      });
+  if (failed(first) || failed(size))
+    return failure();
+  // The most that there can be: less than all if both ends are known and count from the front.
+  int64_t extent = src.shape()[axis], most = llvm::divideCeil(extent, std::abs(step));
+  if (isKnown && step > 0) {
+    int64_t a = from->ints[0].constant, b = to->ints[0].constant;
+    if (a >= 0 && b >= 0) {
+      b = std::min(b, extent);
+      most = b <= a ? 0 : llvm::divideCeil(b - a, step);
+    }
+  }
+  FailureOr<Tensor> places = node.positions(most, 0, 1);
+  if (failed(places))
+    return failure();
+  FailureOr<Tensor> indices = createMap(
+      node, {*places, *first}, i64, [&](ScalarBuilder &s, ArrayRef<Value> x) {
+        // What is beyond the count may be beyond the tensor: gather clamps it, but a negative
+        // number would count from the end.
+        return s.max(s.add(s.mul(x[0], s.integer(step)), x[1]), s.integer(0));
+      });
+  FailureOr<Value> count = valueOf(node, size);
+  if (failed(indices) || failed(count))
+    return failure();
+  FailureOr<Tensor> result = gather(node, src, *indices, axis);
+  if (succeeded(result))
+    result->extent = Extent{axis, *count};
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
 // Unique
 //===----------------------------------------------------------------------===//
 

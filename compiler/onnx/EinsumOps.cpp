@@ -126,9 +126,9 @@ LogicalResult Einsum::parse() {
       if (label < kEllipsis && times == 1)
         result.push_back(label);
   }
-  for (auto [i, label] : llvm::enumerate(result))
-    if (llvm::is_contained(ArrayRef(result).drop_front(i + 1), label) ||
-        llvm::none_of(terms, [&](const Term &term) { return term.has(label); }))
+  for (int label : result)
+    if (llvm::count(result, label) != 1 ||
+        llvm::none_of(terms, [label](const Term &term) { return term.has(label); }))
       return node.error() << "has a result that its terms do not tell in '" << equation << "'";
   return success();
 }
@@ -232,13 +232,12 @@ FailureOr<Term> Einsum::contract(const Term &lhs, const Term &rhs, ArrayRef<Term
     else
       (lhs.has(label) ? rows : columns).push_back(label);
   }
-  // A free batch comes first.
-  llvm::stable_sort(batch, [&](int a, int b) {
-    auto isFree = [&](int label) {
-      return ShapedType::isDynamic(lhs.extent(label)) || ShapedType::isDynamic(rhs.extent(label));
-    };
-    return isFree(a) && !isFree(b);
+  // A free batch comes first; there is but one.
+  auto *free = llvm::find_if(batch, [&](int label) {
+    return ShapedType::isDynamic(lhs.extent(label)) || ShapedType::isDynamic(rhs.extent(label));
   });
+  if (free != batch.end())
+    std::rotate(batch.begin(), free, free + 1);
   Labels order = batch;
   order.append(rows);
   if (inner.empty()) {

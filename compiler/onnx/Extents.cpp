@@ -139,64 +139,20 @@ static LogicalResult afterTranspose(NodeImport &node) {
   return success();
 }
 
-static LogicalResult afterConcat(NodeImport &node) {
-  int64_t axis = node.intAttr("axis", 0);
-  axis = axis < 0 ? axis + node.input(0).rank() : axis;
-  for (unsigned i = 0; i < node.numInputs(); ++i) {
-    const std::optional<Extent> &extent = node.input(i).extent;
-    if (extent && extent->dim == axis)
-      return refuse(node, i, "it is the axis");
-    if (!(extent == node.input(0).extent))
-      return node.unsupported() << "inputs 0 and " << i
-                                << " do not have one extent, which only a run tells";
-  }
-  node.setExtent(0, node.input(0).extent);
-  return success();
-}
-
-// What is cut out of a counted dimension begins at a known place; it may end at one.
-static LogicalResult afterSlice(NodeImport &node) {
-  const Tensor &src = node.input(0);
-  bool hasAttrs = node.opset() < 10;
-  auto list = [&](unsigned input, StringRef name) -> SmallVector<int64_t> {
-    if (hasAttrs)
-      return node.intsAttr(name);
-    if (!node.hasInput(input))
-      return {};
-    FailureOr<SmallVector<int64_t>> values = node.constantInts(input, name);
-    return failed(values) ? SmallVector<int64_t>() : *values;
-  };
-  SmallVector<int64_t> starts = list(1, "starts"), ends = list(2, "ends"), axes = list(3, "axes");
-  SmallVector<int64_t> steps = hasAttrs ? SmallVector<int64_t>() : list(4, "steps");
-  int64_t dim = src.extent->dim;
-  for (size_t i = 0; i < starts.size(); ++i) {
-    int64_t axis = axes.empty() ? i : axes[i] < 0 ? axes[i] + src.rank() : axes[i];
-    if (axis != dim)
-      continue;
-    int64_t start = starts[i], end = ends[i], bound = src.shape()[dim];
-    if (start < 0 || end < 0 || (!steps.empty() && steps[i] != 1))
-      return refuse(node, 0, "it is cut from its end, or not element by element");
-    if (start == 0 && end >= bound)
-      break;
-    FailureOr<Tensor> count = createMap(
-        node, {Tensor(src.extent->count)}, IntegerType::get(node.getContext(), 64),
-        [&](ScalarBuilder &s, ArrayRef<Value> x) {
-          Value last = s.min(x[0], s.integer(end));
-          return s.max(s.sub(last, s.integer(start)), s.integer(0));
-        });
-    FailureOr<Value> value = valueOf(node, count);
-    if (failed(value))
-      return failure();
-    node.setExtent(0, Extent{dim, *value});
-    return success();
-  }
-  node.setExtent(0, src.extent);
-  return success();
-}
-
 //===----------------------------------------------------------------------===//
 // Along an axis
 //===----------------------------------------------------------------------===//
+
+static LogicalResult afterSplit(NodeImport &node) {
+  if (!node.input(0).extent)
+    return refuse(node, 1, "the parts are known");
+  int64_t axis = node.intAttr("axis", 0);
+  if ((axis < 0 ? axis + node.input(0).rank() : axis) == node.input(0).extent->dim)
+    return refuse(node, 0, "it is the axis");
+  for (unsigned i = 0; i < node.numOutputs(); ++i)
+    node.setExtent(i, node.input(0).extent);
+  return success();
+}
 
 static LogicalResult afterAlongAxis(NodeImport &node) {
   const Tensor &src = node.input(0);
@@ -444,8 +400,7 @@ const ExtentRule *convoy::onnx::findExtentRule(StringRef opType) {
         {nullptr, afterElementwise});
     add({"Flatten", "Reshape", "Squeeze", "Unsqueeze"}, {nullptr, afterReshape});
     add({"Transpose"}, {nullptr, afterTranspose});
-    add({"Concat"}, {nullptr, afterConcat});
-    add({"Slice"}, {nullptr, afterSlice});
+    add({"Split"}, {nullptr, afterSplit});
     add({"ArgMax", "ArgMin", "Hardmax", "LogSoftmax", "Softmax"}, {nullptr, afterAlongAxis});
     add({"ReduceL1", "ReduceL2", "ReduceLogSum", "ReduceLogSumExp", "ReduceMax", "ReduceMean",
          "ReduceMin", "ReduceProd", "ReduceSum", "ReduceSumSquare"},
@@ -456,10 +411,11 @@ const ExtentRule *convoy::onnx::findExtentRule(StringRef opType) {
     add({"Scatter", "ScatterElements", "ScatterND"}, {beforeScatter, afterScatter});
     add({"OneHot"}, {nullptr, afterOneHot});
     add({"AveragePool", "BatchNormalization", "Conv", "ConvTranspose", "Gemm",
-         "GlobalAveragePool", "GlobalMaxPool", "MatMul", "MaxPool", "Resize"},
+         "GlobalAveragePool", "GlobalLpPool", "GlobalMaxPool", "InstanceNormalization", "LpPool",
+         "MatMul", "MaxPool", "Resize"},
         {nullptr, afterBatch});
     add({"RoiAlign"}, {nullptr, afterRoiAlign});
-    add({"Compress", "NonMaxSuppression", "NonZero", "Shape", "Size", "TopK"},
+    add({"Compress", "Concat", "NonMaxSuppression", "NonZero", "Shape", "Size", "Slice", "TopK"},
         {nothing, nullptr});
     return result;
   }();

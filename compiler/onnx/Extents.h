@@ -25,6 +25,13 @@ mlir::FailureOr<Tensor> fillBeyondCount(NodeImport &node, const Tensor &tensor,
 HostTensor extremeOf(mlir::Type elementType, bool greatest);
 /// The IR value of a tensor that may have failed.
 mlir::FailureOr<mlir::Value> valueOf(NodeImport &node, const mlir::FailureOr<Tensor> &tensor);
+/// The concatenation of tensors of which some have a count along the axis.
+mlir::FailureOr<Tensor> concatCounted(NodeImport &node, llvm::ArrayRef<Tensor> tensors,
+                                      int64_t axis);
+/// A slice along one axis of a tensor, by scalars of i64. The tensor may have a count there, and
+/// start and end may be known only at run time: the result has a count.
+mlir::FailureOr<Tensor> sliceCounted(NodeImport &node, const Tensor &src, int64_t axis,
+                                     const Tensor &start, const Tensor &end, int64_t step);
 /// The number of true elements of a vector of bools, a scalar.
 mlir::FailureOr<mlir::Value> countTrue(NodeImport &node, const Tensor &mask);
 

@@ -96,6 +96,9 @@ private:
   llvm::StringMap<Tensor> tensors;
   llvm::StringMap<::onnx::TensorProto *> initializers;
   llvm::StringMap<int64_t> opsets;
+  /// What nodes that count have made, by their op, attributes and input values: exporters write the
+  /// same node again for each use, and only one count can be seen to be the same.
+  llvm::StringMap<llvm::SmallVector<Tensor>> counted;
   int graphDepth = 0;
 };
 

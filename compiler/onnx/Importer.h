@@ -38,6 +38,9 @@ struct ModelInputs {
   /// Those, as indices into `names`, on whose values the shapes of other tensors depend. Without
   /// a bound value for each of them importModel fails.
   std::vector<size_t> shapeInputs;
+  /// Those with an extent that the model leaves open and that is not the batch. Without a shape for
+  /// each of them importModel fails.
+  std::vector<size_t> openInputs;
   /// Types of ops of the main graph that no row of the op table has, in any opset.
   std::set<std::string> unknownOps;
 };

@@ -1,6 +1,7 @@
 // Transpose, Concat, Split, Slice, Gather, Pad and their kin.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "compiler/onnx/Extents.h"
 #include "compiler/onnx/Ops.h"
 
 #include "dialects/Cnn/ConstantData.h"
@@ -32,7 +33,20 @@ LogicalResult convoy::onnx::importConcat(NodeImport &node) {
   FailureOr<int64_t> axis = node.normalizeAxis(node.intAttr("axis", 0), node.input(0).rank());
   if (failed(axis))
     return failure();
-  return setResult(node, 0, node.concat(node.allInputs(), *axis));
+  if (llvm::any_of(node.allInputs(), [&](const Tensor &input) {
+        return input.extent && input.extent->dim == *axis;
+      }))
+    return setResult(node, 0, concatCounted(node, node.allInputs(), *axis));
+  FailureOr<Tensor> result = node.concat(node.allInputs(), *axis);
+  if (failed(setResult(node, 0, result)))
+    return failure();
+  // Along another axis all have the one count, or none has one.
+  for (unsigned i = 1; i < node.numInputs(); ++i)
+    if (!(node.input(i).extent == node.input(0).extent))
+      return node.unsupported() << "inputs 0 and " << i
+                                << " do not have one extent, which only a run tells";
+  node.setExtent(0, node.input(0).extent);
+  return success();
 }
 
 //===----------------------------------------------------------------------===//
@@ -107,6 +121,25 @@ LogicalResult convoy::onnx::importSplit(NodeImport &node) {
 // Slice
 //===----------------------------------------------------------------------===//
 
+// One axis: makes `extent` that of the slice, and says where it starts and by which step it goes.
+static void cutAxis(int64_t start, int64_t end, int64_t step, int64_t &extent, int64_t &from,
+                    int64_t &by) {
+  start = start < 0 ? start + extent : start;
+  end = end < 0 ? end + extent : end;
+  // Numpy's clamps: from behind, the first position is the last element, and the end before
+  // the first one.
+  start = step > 0 ? std::clamp<int64_t>(start, 0, extent)
+                   : std::clamp<int64_t>(start, 0, std::max<int64_t>(extent - 1, 0));
+  end = step > 0 ? std::clamp<int64_t>(end, 0, extent) : std::clamp<int64_t>(end, -1, extent - 1);
+  // No step is longer than the extent; the least number has no negative.
+  step = std::clamp<int64_t>(step, -(extent + 1), extent + 1);
+  int64_t count = step > 0 ? llvm::divideCeilSigned(end - start, step)
+                           : llvm::divideCeilSigned(start - end, -step);
+  extent = extent == 0 ? 0 : std::max<int64_t>(count, 0);
+  from = extent == 0 ? 0 : start;
+  by = step;
+}
+
 // Starts and ends may be made from the batch; axes and steps not.
 static LogicalResult slice(NodeImport &node, ArrayRef<LinearInt> starts, ArrayRef<LinearInt> ends,
                            std::optional<ArrayRef<int64_t>> givenAxes,
@@ -125,7 +158,7 @@ static LogicalResult slice(NodeImport &node, ArrayRef<LinearInt> starts, ArrayRe
   SmallVector<int64_t> from(src.rank(), 0), by(src.rank(), 1), shape(src.shape());
   for (size_t i = 0; i < axes.size(); ++i) {
     int64_t axis = axes[i] < 0 ? axes[i] + src.rank() : axes[i];
-    int64_t step = steps[i], extent = src.shape()[axis];
+    int64_t step = steps[i];
     if (step == 0)
       return node.error() << "has a step of 0";
     if (src.type().isDynamicDim(axis)) {
@@ -139,22 +172,7 @@ static LogicalResult slice(NodeImport &node, ArrayRef<LinearInt> starts, ArrayRe
     if (starts[i].batch != 0 || ends[i].batch != 0)
       return node.error() << "cuts dimension " << axis
                           << " by the free batch; fix the batch with --shape";
-    int64_t start = starts[i].constant, end = ends[i].constant;
-    start = start < 0 ? start + extent : start;
-    end = end < 0 ? end + extent : end;
-    // Numpy's clamps: from behind, the first position is the last element, and the end before
-    // the first one.
-    start = step > 0 ? std::clamp<int64_t>(start, 0, extent)
-                     : std::clamp<int64_t>(start, 0, std::max<int64_t>(extent - 1, 0));
-    end = step > 0 ? std::clamp<int64_t>(end, 0, extent)
-                   : std::clamp<int64_t>(end, -1, extent - 1);
-    // No step is longer than the extent; the least number has no negative.
-    step = std::clamp<int64_t>(step, -(extent + 1), extent + 1);
-    int64_t count = step > 0 ? llvm::divideCeilSigned(end - start, step)
-                             : llvm::divideCeilSigned(start - end, -step);
-    shape[axis] = extent == 0 ? 0 : std::max<int64_t>(count, 0);
-    from[axis] = shape[axis] == 0 ? 0 : start;
-    by[axis] = step;
+    cutAxis(starts[i].constant, ends[i].constant, step, shape[axis], from[axis], by[axis]);
   }
   return setResult(node, 0, node.slice(src, from, by, shape));
 }
@@ -163,17 +181,98 @@ static SmallVector<LinearInt> linear(ArrayRef<int64_t> values) {
   return llvm::map_to_vector(values, [](int64_t value) { return LinearInt{0, value}; });
 }
 
+// A slice of which a place is known only at run time, or that cuts a counted dimension: along that
+// one axis, after all others.
+static LogicalResult sliceAtRunTime(NodeImport &node, const Tensor &starts, const Tensor &ends,
+                                    ArrayRef<int64_t> axes, ArrayRef<int64_t> steps) {
+  Tensor src = node.input(0);
+  int64_t count = axes.size();
+  if (starts.shape() != ends.shape() || starts.rank() != 1 ||
+      starts.shape()[0] != count || static_cast<int64_t>(steps.size()) != count)
+    return node.error() << "has starts of " << starts.type() << " and ends of " << ends.type()
+                        << " for " << axes.size() << " axes and " << steps.size() << " steps";
+  if (failed(node.normalizeAxes(axes, src.rank())))
+    return failure();
+  // The one with a count comes last; without one every cut along another axis makes one.
+  std::optional<Extent> extent = src.extent;
+  SmallVector<int64_t> order;
+  for (bool isLast : {false, true})
+    for (int64_t i = 0; i < count; ++i) {
+      int64_t axis = axes[i] < 0 ? axes[i] + src.rank() : axes[i];
+      if ((extent && extent->dim == axis) == isLast)
+        order.push_back(i);
+    }
+  std::optional<HostTensor> knownStarts = node.toHost(starts), knownEnds = node.toHost(ends);
+  for (int64_t i : order) {
+    int64_t axis = axes[i] < 0 ? axes[i] + src.rank() : axes[i], step = steps[i];
+    if (step == 0)
+      return node.error() << "has a step of 0";
+    bool isCounted = extent && extent->dim == axis;
+    if (!isCounted && knownStarts && knownEnds) {
+      LinearInt start = knownStarts->ints[i], end = knownEnds->ints[i];
+      if (start.batch != 0 || end.batch != 0 || src.type().isDynamicDim(axis))
+        return node.error() << "cuts by the free batch; fix it with --shape";
+      SmallVector<int64_t> from(src.rank(), 0), by(src.rank(), 1), shape(src.shape());
+      cutAxis(start.constant, end.constant, step, shape[axis], from[axis], by[axis]);
+      FailureOr<Tensor> part = node.slice(src, from, by, shape);
+      if (failed(part))
+        return failure();
+      src = *part;
+      src.extent = extent;
+      continue;
+    }
+    FailureOr<Tensor> start = node.slice(starts, {i}, {1}, {1}), end = node.slice(ends, {i}, {1}, {1});
+    if (succeeded(start))
+      start = node.reshape(*start, {});
+    if (succeeded(end))
+      end = node.reshape(*end, {});
+    if (failed(start) || failed(end))
+      return failure();
+    FailureOr<Tensor> part = sliceCounted(node, src, axis, *start, *end, step);
+    if (failed(part))
+      return failure();
+    src = *part;
+    extent = src.extent;
+  }
+  node.setResult(0, src);
+  return success();
+}
+
 LogicalResult convoy::onnx::importSliceAttrs(NodeImport &node) {
   for (StringRef name : {"starts", "ends"})
     if (!node.hasAttr(name))
       return node.error() << "lacks attribute '" << name << "'";
   SmallVector<int64_t> axes = node.intsAttr("axes");
+  if (node.input(0).extent) {
+    SmallVector<LinearInt> starts = linear(node.intsAttr("starts"));
+    SmallVector<LinearInt> ends = linear(node.intsAttr("ends"));
+    SmallVector<int64_t> steps(starts.size(), 1);
+    if (!node.hasAttr("axes"))
+      axes = llvm::to_vector(llvm::seq<int64_t>(0, starts.size()));
+    return sliceAtRunTime(node, Tensor(HostTensor::ofInts(node.getContext(), starts)),
+                          Tensor(HostTensor::ofInts(node.getContext(), ends)), axes, steps);
+  }
   return slice(node, linear(node.intsAttr("starts")), linear(node.intsAttr("ends")),
                node.hasAttr("axes") ? std::optional<ArrayRef<int64_t>>(axes) : std::nullopt,
                std::nullopt);
 }
 
 LogicalResult convoy::onnx::importSlice(NodeImport &node) {
+  bool isKnown = node.toHost(node.input(1)) && node.toHost(node.input(2));
+  if (node.input(0).extent || !isKnown) {
+    const Tensor &starts = node.input(1);
+    int64_t count = starts.rank() == 1 ? starts.shape()[0] : 0;
+    SmallVector<int64_t> axes = llvm::to_vector(llvm::seq<int64_t>(0, count)), steps(count, 1);
+    for (auto [input, list, what] :
+         {std::tuple(3u, &axes, "axes"), std::tuple(4u, &steps, "steps")})
+      if (node.hasInput(input)) {
+        FailureOr<SmallVector<int64_t>> given = node.constantInts(input, what);
+        if (failed(given))
+          return failure();
+        *list = *given;
+      }
+    return sliceAtRunTime(node, starts, node.input(2), axes, steps);
+  }
   FailureOr<HostTensor> starts = node.hostInput(1, "starts");
   if (failed(starts))
     return failure();

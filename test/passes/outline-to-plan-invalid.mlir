@@ -41,3 +41,17 @@ func.func @main(%x: f32) -> f32 {
 func.func @main(%x: tensor<*xf32>) -> tensor<*xf32> {
   return %x : tensor<*xf32>
 }
+
+// -----
+
+// expected-error @below {{result 0 of 'tensor<4xi64>' has no such extent: #cnn.extent<dim = 1, count = 1>}}
+func.func @main(%x: tensor<4xi64>) -> (tensor<4xi64> {cnn.extent = #cnn.extent<dim = 1, count = 1>}, tensor<4xi64>) {
+  return %x, %x : tensor<4xi64>, tensor<4xi64>
+}
+
+// -----
+
+// expected-error @below {{result 0 is a count, but not one of the last}}
+func.func @main(%x: tensor<4xi64>, %n: tensor<i64>) -> (tensor<i64>, tensor<4xi64> {cnn.extent = #cnn.extent<dim = 0, count = 0>}) {
+  return %n, %x : tensor<i64>, tensor<4xi64>
+}

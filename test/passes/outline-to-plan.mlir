@@ -92,3 +92,20 @@ func.func @main(%x: tensor<2xf32>, %i: tensor<4xf32>) -> (tensor<2xf32>, tensor<
   return %a, %b, %c, %d : tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<4xf32>
 }
 }
+
+// -----
+
+// A count follows all other outputs and has no name.
+// CHECK: plan.program @main {
+// CHECK-DAG: plan.output "y" : tensor<4xi64> {count = 1 : i64, counted_dim = 0 : i64}
+// CHECK-DAG: plan.output "" : tensor<i64> {internal}
+module attributes {cnn.target = #cnn.target<name = "test", lanes = 16, registers = 32, l1Bytes = 32768, l2Bytes = 1048576, cpu = "generic">} {
+func.func @main(%x: tensor<4xi1> {cnn.name = "x"}, %n: tensor<4xi64>) -> (tensor<4xi64> {cnn.name = "y", cnn.extent = #cnn.extent<dim = 0, count = 1>}, tensor<i64>) {
+  %y = cnn.true_positions %x {strategy = "test-loops"} : (tensor<4xi1>) -> tensor<4xi64>
+  %c = cnn.reduce <sum> %n {axes = array<i64: 0>, strategy = "test-loops"} : (tensor<4xi64>) -> tensor<i64> {
+  ^bb0(%acc: i64):
+    cnn.yield %acc : i64
+  }
+  return %y, %c : tensor<4xi64>, tensor<i64>
+}
+}

@@ -56,6 +56,18 @@ void test_half(const convoy_call *call, int64_t begin, int64_t end) {
       z[tile * Columns + c] = a[tile * Columns + c];
 }
 
+// Copies x[1] to x[6] to y; the count of those that matter is x[0].
+void test_count(const convoy_call *call, int64_t begin, int64_t end) {
+  const float *x = call->args[0];
+  float *y = call->args[1];
+  int64_t *count = call->args[2];
+  if (begin >= end)
+    return;
+  for (int64_t i = 0; i < 6; ++i)
+    y[i] = x[i + 1];
+  *count = (int64_t)x[0];
+}
+
 #ifdef TEST_WRITABLE_DATA
 int testCounter = 1;
 #endif

@@ -114,6 +114,10 @@ static std::vector<char> compileTest(const TestFiles &files, const onnx::ModelIn
     if (i < files.dataSets[0].inputs.size())
       compile.import.boundInputs[inputs.names[i]] =
           toString(tools::readFile(files.dataSets[0].inputs[i]));
+  for (size_t i : inputs.openInputs)
+    if (i < files.dataSets[0].inputs.size())
+      compile.import.shapes[inputs.names[i]] =
+          tools::readTensorProto(files.dataSets[0].inputs[i]).dims;
   mlir::FailureOr<CompileResult> result =
       compileModel(files.model, compile, /*wantDumps=*/false, &context);
   if (mlir::failed(result))

@@ -32,7 +32,8 @@ static Arguments parseArguments(int argc, char **argv) {
                   "Compiles and runs ONNX backend tests: every folder under ROOT with a model.onnx\n"
                   "and test_data_set_*, and every light network X.onnx with X_output_0.pb beside it.\n"
                   "Inputs whose values shapes depend on are bound to the test's values at compile\n"
-                  "time. Ends with \"N passed, N failed\" (and \", N skipped\"); exit status 1 if one failed.\n"
+                  "time, and extents other than the batch that a model leaves open are the test's.\n"
+                  "Ends with \"N passed, N failed\" (and \", N skipped\"); exit status 1 if one failed.\n"
                   "That no test was found is no failure: look at N.");
   options.value("scope", "FILE", "names of the tests to run, one a line, relative to ROOT",
                 [&](const std::string &text) { arguments.scope = text; });

@@ -70,9 +70,14 @@ void printValues(const char *kind,
                  const flatbuffers::Vector<flatbuffers::Offset<schema::Value>> *values) {
   for (unsigned i = 0; i < sizeOf(values); ++i) {
     const schema::Value &value = *values->Get(i);
+    if (value.internal())
+      continue;
     bool batched = value.dims()->size() && value.dims()->Get(0) < 0;
-    printf("  %-6s %2u  %-24s %s, %s%s\n", kind, i, text(value.name()), shape(value).c_str(),
+    printf("  %-6s %2u  %-24s %s, %s%s", kind, i, text(value.name()), shape(value).c_str(),
            bytes(value.bytes()).c_str(), batched ? " an image" : "");
+    if (value.counted_dim() >= 0)
+      printf(", the data decide dimension %d", value.counted_dim());
+    puts("");
   }
 }
 
@@ -156,6 +161,8 @@ void writeValues(Json &json, const char *key,
   json.key(key).open('[');
   for (unsigned i = 0; i < sizeOf(values); ++i) {
     const schema::Value &value = *values->Get(i);
+    if (value.internal())
+      continue;
     json.open('{').member("name", text(value.name()));
     json.member("type", convoy_type_string(convoy_type(value.type()))).key("dims").open('[');
     for (int64_t dim : *value.dims())
@@ -163,7 +170,10 @@ void writeValues(Json &json, const char *key,
     json.close().key("dim_names").open('[');
     for (unsigned d = 0; d < sizeOf(value.dim_names()); ++d)
       json.value(text(value.dim_names()->Get(d)));
-    json.close().member("bytes", value.bytes()).close();
+    json.close().member("bytes", value.bytes());
+    if (value.counted_dim() >= 0)
+      json.key("counted_dim").value(int64_t(value.counted_dim()));
+    json.close();
   }
   json.close();
 }
