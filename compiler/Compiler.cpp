@@ -151,6 +151,8 @@ static FailureOr<OwningOpRef<ModuleOp>> readModel(StringRef path, const CompileO
 
 FailureOr<CompileResult> convoy::compileModel(StringRef path, const CompileOptions &options,
                                               bool wantDumps, MLIRContext *context) {
+  // A module that holds no op of the dialect still gets its attributes.
+  context->loadDialect<cnn::CnnDialect>();
   Location fileLoc = FileLineColLoc::get(context, path, 0, 0);
   // A parser loads the dialects of what it reads, which an empty module does not have.
   context->loadAllAvailableDialects();

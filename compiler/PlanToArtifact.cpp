@@ -177,8 +177,14 @@ LogicalResult VariantBuilder::addProgram(plan::ProgramOp program) {
                               variant.inputs);
             })
             .Case([&](plan::OutputOp output) {
-              return addValue(&op, output.getName(), output.getType(), artifact::Space::output,
-                              variant.outputs);
+              if (failed(addValue(&op, output.getName(), output.getType(),
+                                  artifact::Space::output, variant.outputs)))
+                return failure();
+              artifact::Value &value = variant.outputs.back();
+              value.countedDim = output.getCountedDim().value_or(-1);
+              value.count = output.getCount().value_or(0);
+              value.internal = output.getInternal();
+              return success();
             })
             .Case([&](plan::ConstantOp constant) {
               cnn::ConstantData data(constant.getValue());

@@ -82,20 +82,28 @@ struct MapBetweenRelayouts : public OpRewritePattern<cnn::MapOp> {
     for (Operation *user : op->getUsers())
       if (!isa<cnn::RelayoutOp>(user) || user->getResult(0).getType() != outside)
         return rewriter.notifyMatchFailure(op, "a user wants the layout as it is");
+    StringRef outsideTag = cnn::getLayoutTag(outside);
+    auto isRelaid = [&](Value input) {
+      auto relayout = input.getDefiningOp<cnn::RelayoutOp>();
+      return relayout && relayout->hasOneUse() &&
+             cnn::getLayoutTag(tensorType(relayout.getSrc())) == outsideTag;
+    };
+    auto isSingle = [](Value input) {
+      auto inputType = tensorType(input);
+      return inputType.hasStaticShape() && inputType.getNumElements() == 1;
+    };
+    for (Value input : op.getInputs())
+      if (!isRelaid(input) && !isSingle(input) &&
+          !(cnn::getConstant(input) && tensorType(input).getRank() == type.getRank()))
+        return rewriter.notifyMatchFailure(op, "an input would need a relayout");
+
+    // Only now: a pattern that makes constants and then fails is tried again without end.
     SmallVector<Value> inputs;
     for (Value input : op.getInputs()) {
-      auto inputType = tensorType(input);
-      auto relayout = input.getDefiningOp<cnn::RelayoutOp>();
-      StringRef outsideTag = cnn::getLayoutTag(outside);
-      if (relayout && relayout->hasOneUse() &&
-          cnn::getLayoutTag(tensorType(relayout.getSrc())) == outsideTag)
-        inputs.push_back(relayout.getSrc());
-      else if (inputType.hasStaticShape() && inputType.getNumElements() == 1)
-        inputs.push_back(input);
-      else if (cnn::getConstant(input) && inputType.getRank() == type.getRank())
-        inputs.push_back(relayoutConstant(rewriter, input, outsideTag));
+      if (isRelaid(input))
+        inputs.push_back(input.getDefiningOp<cnn::RelayoutOp>().getSrc());
       else
-        return rewriter.notifyMatchFailure(op, "an input would need a relayout");
+        inputs.push_back(isSingle(input) ? input : relayoutConstant(rewriter, input, outsideTag));
     }
     remarkPassed(op.getLoc(), "CancelRelayouts", "layout", "relayouts around a map cancelled");
     SmallVector<Operation *> users(op->getUsers());
@@ -116,8 +124,10 @@ struct CancelRelayouts : public convoy::impl::CancelRelayoutsBase<CancelRelayout
         &getContext());
     GreedyRewriteConfig config;
     config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
-    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns), config)))
+    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns), config))) {
+      getOperation().emitError("the patterns that cancel relayouts come to no end");
       signalPassFailure();
+    }
     eraseUnusedConstants(getOperation());
   }
 };

@@ -20,6 +20,11 @@ FailureOr<func::FuncOp> convoy::getGraph(ModuleOp module) {
       !llvm::hasSingleElement(functions[0].getBody()))
     return module.emitError() << "needs one function with one block, has " << functions.size()
                               << " functions";
+  for (Type type : llvm::concat<const Type>(functions[0].getArgumentTypes(),
+                                            functions[0].getResultTypes()))
+    if (!isa<RankedTensorType>(type))
+      return functions[0].emitOpError() << "has an input or output " << type
+                                        << " that is no ranked tensor";
   return functions[0];
 }
 

@@ -18,7 +18,7 @@ inline mlir::RankedTensorType tensorType(mlir::Value value) {
   return mlir::cast<mlir::RankedTensorType>(value.getType());
 }
 
-/// The only function of a module, or an error.
+/// The only function of a module, whose inputs and outputs are ranked tensors, or an error.
 mlir::FailureOr<mlir::func::FuncOp> getGraph(mlir::ModuleOp module);
 /// The module's target, or an error.
 mlir::FailureOr<cnn::TargetAttr> getTarget(mlir::ModuleOp module);

@@ -109,6 +109,34 @@ static StringRef nameOf(DictionaryAttr attributes) {
   return name ? name.getValue() : StringRef();
 }
 
+// The results that are counts of others: one i64 each, after all that are not.
+static FailureOr<llvm::SmallDenseSet<int64_t>> findCounts(func::FuncOp graph) {
+  llvm::SmallDenseSet<int64_t> counts;
+  ArrayRef<Type> types = graph.getResultTypes();
+  for (auto [i, type] : llvm::enumerate(types)) {
+    DictionaryAttr attributes = graph.getResultAttrDict(i);
+    auto extent =
+        attributes ? attributes.getAs<cnn::ExtentAttr>(cnn::kExtentAttrName) : cnn::ExtentAttr();
+    if (!extent)
+      continue;
+    auto tensor = cast<RankedTensorType>(type);
+    int64_t number = extent.getCount();
+    auto count = number >= 0 && number < static_cast<int64_t>(types.size())
+                     ? cast<RankedTensorType>(types[number])
+                     : RankedTensorType();
+    if (extent.getDim() < 0 || extent.getDim() >= tensor.getRank() ||
+        tensor.isDynamicDim(extent.getDim()) || !count || !count.hasStaticShape() ||
+        count.getNumElements() != 1 || !count.getElementType().isSignlessInteger(64))
+      return graph.emitError() << "result " << i << " of " << type << " has no such extent: "
+                               << extent;
+    counts.insert(number);
+  }
+  for (int64_t number : counts)
+    if (number < static_cast<int64_t>(types.size() - counts.size()))
+      return graph.emitError() << "result " << number << " is a count, but not one of the last";
+  return counts;
+}
+
 LogicalResult Outliner::declareInterface() {
   for (BlockArgument argument : graph.getArguments()) {
     StringRef name = nameOf(graph.getArgAttrDict(argument.getArgNumber()));
@@ -120,14 +148,27 @@ LogicalResult Outliner::declareInterface() {
                               name.empty() ? StringRef(fallback) : name, argument.getType());
   }
   auto ret = cast<func::ReturnOp>(graph.getBody().front().getTerminator());
+  FailureOr<llvm::SmallDenseSet<int64_t>> counts = findCounts(graph);
+  if (failed(counts))
+    return failure();
   for (OpOperand &operand : ret->getOpOperands()) {
     StringRef name = nameOf(graph.getResultAttrDict(operand.getOperandNumber()));
     std::string fallback = "output" + std::to_string(operand.getOperandNumber());
     if (!cnn::getLayout(tensorType(operand.get())).isRowMajor())
       return graph.emitError() << "output " << operand.getOperandNumber() << " is not row-major";
-    Value buffer =
-        plan::OutputOp::create(builder, ret.getLoc(), bufferType,
-                               name.empty() ? StringRef(fallback) : name, operand.get().getType());
+    DictionaryAttr attributes = graph.getResultAttrDict(operand.getOperandNumber());
+    auto extent =
+        attributes ? attributes.getAs<cnn::ExtentAttr>(cnn::kExtentAttrName) : cnn::ExtentAttr();
+    bool isCount = counts->contains(operand.getOperandNumber());
+    auto number = [&](int64_t value) { return builder.getI64IntegerAttr(value); };
+    Value buffer = plan::OutputOp::create(
+        builder, ret.getLoc(), bufferType,
+        builder.getStringAttr(isCount        ? StringRef()
+                              : name.empty() ? StringRef(fallback)
+                                             : name),
+        TypeAttr::get(operand.get().getType()), extent ? number(extent.getDim()) : IntegerAttr(),
+        extent ? number(extent.getCount()) : IntegerAttr(),
+        isCount ? builder.getUnitAttr() : UnitAttr());
     Value tensor = getAliasRoot(operand.get());
     Operation *producer = tensor.getDefiningOp();
     if (!producer || isa<cnn::ConstantOp>(producer) || !outputs.try_emplace(tensor, buffer).second)

@@ -60,7 +60,9 @@ LogicalResult Simplify::applyPatterns() {
   populateShapePatterns(patterns);
   GreedyRewriteConfig config;
   config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
-  return applyPatternsGreedily(getOperation(), std::move(patterns), config);
+  if (failed(applyPatternsGreedily(getOperation(), std::move(patterns), config)))
+    return getOperation().emitError("the patterns that simplify come to no end");
+  return success();
 }
 
 void Simplify::runOnOperation() {

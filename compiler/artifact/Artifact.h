@@ -45,6 +45,9 @@ struct Value {
   ElementType type = ElementType::undefined;
   std::vector<int64_t> dims;         // -1 in dimension 0: the batch
   std::vector<std::string> dimNames; // one for each dimension, or none at all
+  int32_t countedDim = -1;           // of an output: the dimension that only a run tells
+  uint32_t count = 0;                // the output that holds its extent then
+  bool internal = false;             // of an output: it is only there to be a count
 };
 
 struct Kernel {

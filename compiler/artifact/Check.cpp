@@ -64,6 +64,8 @@ public:
       return problem;
     if (Problem problem = checkValues(variant.outputs, "output"))
       return problem;
+    if (Problem problem = checkCounts(variant.outputs))
+      return problem;
     if (variant.arenaBytes % ConstantPool::alignment || variant.arenaBytes > hugeNumber ||
         variant.scratchBytes > hugeNumber)
       return error("arena of " + std::to_string(variant.arenaBytes) + " and scratch of " +
@@ -87,12 +89,31 @@ private:
   static Problem checkValues(const std::vector<Value> &values, const std::string &kind) {
     std::set<std::string> names;
     for (const Value &value : values) {
-      if (!names.insert(value.name).second)
+      if (!value.internal && !names.insert(value.name).second)
         return error(kind + " \"" + value.name + "\"", "exists twice");
       if (!bytesOf(value))
         return error(kind + " \"" + value.name + "\"", "has a wrong type or extent");
       if (!value.dimNames.empty() && value.dimNames.size() != value.dims.size())
         return error(kind + " \"" + value.name + "\"", "has names for some dimensions only");
+    }
+    return std::nullopt;
+  }
+
+  static Problem checkCounts(const std::vector<Value> &outputs) {
+    bool wasInternal = false;
+    for (const Value &value : outputs) {
+      std::string what = "output \"" + value.name + "\"";
+      if (wasInternal && !value.internal)
+        return error(what, "follows an internal one");
+      wasInternal = value.internal;
+      if (value.countedDim == -1)
+        continue;
+      if (value.countedDim < 0 || value.countedDim >= static_cast<int64_t>(value.dims.size()) ||
+          value.dims[value.countedDim] < 0)
+        return error(what, "has no dimension " + std::to_string(value.countedDim));
+      if (value.count >= outputs.size() || !outputs[value.count].internal ||
+          outputs[value.count].type != ElementType::i64 || bytesOf(outputs[value.count]) != 8)
+        return error(what, "has no count");
     }
     return std::nullopt;
   }

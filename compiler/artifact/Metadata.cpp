@@ -49,7 +49,8 @@ private:
     auto dims = buffer.CreateVector(value.dims);
     auto dimNames = buffer.CreateVectorOfStrings(value.dimNames);
     return schema::CreateValue(buffer, name, static_cast<schema::ElementType>(value.type), dims,
-                               *bytesOf(value), dimNames);
+                               *bytesOf(value), dimNames, value.countedDim, value.count,
+                               value.internal);
   }
 
   flatbuffers::Offset<schema::Kernel> add(const Kernel &kernel) {

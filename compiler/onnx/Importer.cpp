@@ -3,6 +3,7 @@
 
 #include "compiler/onnx/Importer.h"
 
+#include "compiler/onnx/Extents.h"
 #include "compiler/onnx/GraphImporter.h"
 #include "compiler/onnx/InlineFunctions.h"
 #include "compiler/onnx/OpTable.h"
@@ -10,6 +11,7 @@
 #include "dialects/Cnn/ConstantData.h"
 
 #include "mlir/IR/Verifier.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Path.h"
 
@@ -500,8 +502,22 @@ LogicalResult GraphImporter::importNode(const GraphNames &graphNames, int index)
   while (!node.inputs.empty() && !node.inputs.back())
     node.inputs.pop_back();
   LogicalResult result = node.expectInputs(entry->minInputs, entry->maxInputs);
+  const ExtentRule *rule = nullptr;
+  for (auto [i, input] : llvm::enumerate(node.inputs)) {
+    if (failed(result) || rule || !input.extent)
+      continue;
+    rule = domain.empty() ? findExtentRule(proto.op_type()) : nullptr;
+    if (!rule)
+      result = node.unsupported()
+               << "input " << i << ", " << input.type() << ", has a dimension, number "
+               << input.extent->dim << ", whose extent only a run tells";
+  }
+  if (succeeded(result) && rule && rule->before)
+    result = rule->before(node);
   if (succeeded(result))
     result = entry->import(node);
+  if (succeeded(result) && rule && rule->after)
+    result = rule->after(node);
   if (succeeded(result))
     node.reportUnusedAttrs();
   if (succeeded(result) && !node.hasErrors()) {
@@ -586,14 +602,17 @@ LogicalResult GraphImporter::importOutputs(func::FuncOp function) {
   SmallVector<Value> values;
   SmallVector<Type> types;
   SmallVector<DictionaryAttr> attrs;
+  SmallVector<std::optional<Extent>> extents;
   for (const ValueInfoProto &output : graph.output()) {
     Tensor tensor;
     if (failed(lookUp(output.name(), tensor))) {
       hasFailed = true;
       continue;
     }
-    // A declared output may be stale once a shape was given by hand.
-    if (options.shapes.empty() && failed(checkDeclared(output, tensor.type()))) {
+    // A declared output may be stale once a shape was given by hand. It may have an extent where
+    // only the largest one is known.
+    if (options.shapes.empty() && !tensor.extent &&
+        failed(checkDeclared(output, tensor.type()))) {
       hasFailed = true;
       continue;
     }
@@ -609,13 +628,36 @@ LogicalResult GraphImporter::importOutputs(func::FuncOp function) {
                                              NameLoc::get(builder.getStringAttr(output.name())),
                                              tensor.host->toConstant());
     }
+    Location loc = NameLoc::get(builder.getStringAttr(output.name()));
+    // As a tensor of its real extents lies in memory.
+    if (tensor.extent && ShapedType::getNumElements(
+                             tensor.shape().take_front(tensor.extent->dim)) != 1)
+      tensor.value = cnn::PackOp::create(builder, loc, tensor.type(), tensor.value,
+                                         tensor.extent->count, tensor.extent->dim, StringAttr());
     values.push_back(tensor.value);
+    extents.push_back(tensor.extent);
     types.push_back(tensor.type());
     attrs.push_back(builder.getDictionaryAttr(
         builder.getNamedAttr(cnn::kNameAttrName, builder.getStringAttr(output.name()))));
   }
   if (hasFailed)
     return failure();
+  // Counts are results too, after all others.
+  llvm::SmallMapVector<Value, int64_t, 4> counts;
+  for (auto [i, extent] : llvm::enumerate(extents)) {
+    if (!extent)
+      continue;
+    int64_t number = counts.try_emplace(extent->count, extents.size() + counts.size()).first->second;
+    SmallVector<NamedAttribute> named(attrs[i].begin(), attrs[i].end());
+    named.push_back(builder.getNamedAttr(cnn::kExtentAttrName,
+                                         cnn::ExtentAttr::get(context, extent->dim, number)));
+    attrs[i] = builder.getDictionaryAttr(named);
+  }
+  for (auto [count, number] : counts) {
+    values.push_back(count);
+    types.push_back(count.getType());
+    attrs.push_back(builder.getDictionaryAttr({}));
+  }
   func::ReturnOp::create(builder, file.getLoc(), values);
   function.setFunctionType(
       builder.getFunctionType(function.getFunctionType().getInputs(), types));

@@ -208,6 +208,11 @@ void NodeImport::setResult(unsigned index, Tensor tensor) {
     results[index] = std::move(tensor);
 }
 
+void NodeImport::setExtent(unsigned index, std::optional<Extent> extent) {
+  if (index < results.size() && results[index])
+    results[index].extent = extent;
+}
+
 FailureOr<Value> NodeImport::toValue(const Tensor &tensor) {
   if (tensor.value)
     return tensor.value;

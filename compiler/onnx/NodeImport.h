@@ -15,10 +15,20 @@ namespace convoy::onnx {
 
 class GraphImporter;
 
+/// That a dimension has an extent that only a run tells: `count`, a scalar of i64. The type has the
+/// largest one that is possible.
+struct Extent {
+  int64_t dim;
+  mlir::Value count;
+  bool operator==(const Extent &other) const { return dim == other.dim && count == other.count; }
+};
+
 /// An ONNX value: known on the host, or in the IR, or both.
 struct Tensor {
   mlir::Value value;
   std::shared_ptr<const HostTensor> host;
+  /// Of the one dimension that may have such an extent.
+  std::optional<Extent> extent;
 
   Tensor() = default;
   Tensor(mlir::Value value) : value(value) {}
@@ -93,6 +103,8 @@ public:
     return static_cast<int>(index) < node.output_size() && !node.output(index).empty();
   }
   void setResult(unsigned index, Tensor tensor);
+  /// Says of a result that was set which dimension is counted.
+  void setExtent(unsigned index, std::optional<Extent> extent);
   llvm::ArrayRef<Tensor> getResults() const { return results; }
 
   // Tensors.

@@ -146,6 +146,12 @@ mlir::LogicalResult importRange(NodeImport &node);
 mlir::LogicalResult importAffineGrid(NodeImport &node);
 mlir::LogicalResult importCenterCropPad(NodeImport &node);
 
+// CountedOps.cpp
+mlir::LogicalResult importNonZero(NodeImport &node);
+mlir::LogicalResult importCompress(NodeImport &node);
+mlir::LogicalResult importUnique(NodeImport &node);
+mlir::LogicalResult importNonMaxSuppression(NodeImport &node);
+
 // EinsumOps.cpp
 mlir::LogicalResult importEinsum(NodeImport &node);
 

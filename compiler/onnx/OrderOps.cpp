@@ -1,6 +1,7 @@
 // Ops that compare or add up the elements along an axis: ArgMax, Hardmax, TopK, CumSum.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "compiler/onnx/Extents.h"
 #include "compiler/onnx/Ops.h"
 #include "compiler/onnx/ScalarBuilder.h"
 
@@ -75,8 +76,25 @@ LogicalResult convoy::onnx::importHardmax(NodeImport &node) {
   return setResult(node, 0, result);
 }
 
-static LogicalResult topK(NodeImport &node, int64_t k, bool largest) {
-  const Tensor &src = node.input(0);
+// The least of a count, a known number and another count, if there is one; not below 0.
+static FailureOr<Value> smallest(NodeImport &node, Value count, int64_t most, Value other) {
+  SmallVector<Tensor> inputs{Tensor(count)};
+  if (other)
+    inputs.push_back(Tensor(other));
+  FailureOr<Tensor> result =
+      createMap(node, inputs, IntegerType::get(node.getContext(), 64),
+                [&](ScalarBuilder &s, ArrayRef<Value> x) {
+                  Value least = s.min(x[0], s.integer(most));
+                  if (x.size() > 1)
+                    least = s.min(least, x[1]);
+                  return s.max(least, s.integer(0));
+                });
+  return valueOf(node, result);
+}
+
+// With `count` the number of results is not known: k is the most there can be.
+static LogicalResult topK(NodeImport &node, int64_t k, bool largest, Value count = {}) {
+  Tensor src = node.input(0);
   FailureOr<int64_t> axis = node.normalizeAxis(node.intAttr("axis", -1), src.rank());
   if (failed(axis))
     return failure();
@@ -86,6 +104,26 @@ static LogicalResult topK(NodeImport &node, int64_t k, bool largest) {
   if (k < 0 || k > shape[*axis])
     return node.error() << "picks " << k << " of " << shape[*axis] << " elements";
   shape[*axis] = k;
+  if (src.extent && src.extent->dim == *axis) {
+    // What is not there comes last; there is no more than there is.
+    FailureOr<Tensor> filled =
+        fillBeyondCount(node, src, extremeOf(src.elementType(), /*greatest=*/!largest));
+    FailureOr<Value> most = smallest(node, src.extent->count, k, count);
+    if (failed(filled) || failed(most))
+      return failure();
+    src = *filled;
+    count = *most;
+  } else if (src.extent) {
+    return node.unsupported() << "of a tensor with another dimension whose extent only a run tells";
+  } else if (count) {
+    FailureOr<Value> most = smallest(node, count, k, {});
+    if (failed(most))
+      return failure();
+    count = *most;
+  }
+  std::optional<Extent> extent;
+  if (count)
+    extent = Extent{*axis, count};
   FailureOr<Value> value = node.toValue(src);
   if (failed(value))
     return failure();
@@ -95,9 +133,13 @@ static LogicalResult topK(NodeImport &node, int64_t k, bool largest) {
   if (failed(places))
     return failure();
   node.setResult(1, *places);
+  node.setExtent(1, extent);
   if (!node.hasOutput(0))
     return success();
-  return setResult(node, 0, gatherElements(node, src, *places, shape, *axis));
+  if (failed(setResult(node, 0, gatherElements(node, src, *places, shape, *axis))))
+    return failure();
+  node.setExtent(0, extent);
+  return success();
 }
 
 LogicalResult convoy::onnx::importTopKAttr(NodeImport &node) {
@@ -109,6 +151,19 @@ LogicalResult convoy::onnx::importTopKAttr(NodeImport &node) {
 LogicalResult convoy::onnx::importTopK(NodeImport &node) {
   bool largest = node.opset() < 11 || node.intAttr("largest", 1) != 0;
   node.ignoreAttr("sorted"); // sorted is one of the orders that are allowed without it
+  const Tensor &given = node.input(1);
+  if (!node.toHost(given)) {
+    if (!given.type().hasStaticShape() || given.type().getNumElements() != 1 ||
+        !given.elementType().isSignlessInteger(64))
+      return node.error() << "needs one i64 as k, got " << given.type();
+    FailureOr<int64_t> axis =
+        node.normalizeAxis(node.intAttr("axis", -1), node.input(0).rank());
+    FailureOr<Tensor> count = node.reshape(given, {});
+    FailureOr<Value> value = valueOf(node, count);
+    if (failed(axis) || failed(value))
+      return failure();
+    return topK(node, node.input(0).shape()[*axis], largest, *value);
+  }
   FailureOr<SmallVector<int64_t>> k = node.constantInts(1, "k");
   if (failed(k))
     return failure();

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "compiler/onnx/Ops.h"
+#include "compiler/onnx/ScalarBuilder.h"
 
 #include "dialects/Cnn/ConstantData.h"
 
@@ -105,6 +106,27 @@ LogicalResult convoy::onnx::importConstantOfShape(NodeImport &node) {
 // Shapes as values
 //===----------------------------------------------------------------------===//
 
+// The shape of a tensor with an extent that only a run tells.
+static LogicalResult countedShape(NodeImport &node, int64_t start, int64_t end) {
+  const Tensor &src = node.input(0);
+  SmallVector<Tensor> parts;
+  for (int64_t i = start; i < end; ++i) {
+    if (i != src.extent->dim) {
+      parts.push_back(Tensor(HostTensor::ofInts(node.getContext(), LinearInt{0, src.shape()[i]})));
+      continue;
+    }
+    FailureOr<Tensor> count = node.reshape(Tensor(src.extent->count), {1});
+    if (failed(count))
+      return failure();
+    parts.push_back(*count);
+  }
+  FailureOr<Tensor> result = node.concat(parts, 0);
+  if (failed(result))
+    return failure();
+  node.setResult(0, *result);
+  return success();
+}
+
 LogicalResult convoy::onnx::importShape(NodeImport &node) {
   const Tensor &src = node.input(0);
   int64_t rank = src.rank();
@@ -113,6 +135,8 @@ LogicalResult convoy::onnx::importShape(NodeImport &node) {
     return std::clamp<int64_t>(value < 0 ? value + rank : value, 0, rank);
   };
   int64_t start = bound("start", 0), end = bound("end", rank);
+  if (src.extent && src.extent->dim >= start && src.extent->dim < end)
+    return countedShape(node, start, end);
   SmallVector<LinearInt> extents;
   for (int64_t i = start; i < end; ++i)
     extents.push_back(src.type().isDynamicDim(i) ? LinearInt{1, 0}
@@ -123,6 +147,18 @@ LogicalResult convoy::onnx::importShape(NodeImport &node) {
 
 LogicalResult convoy::onnx::importSize(NodeImport &node) {
   RankedTensorType type = node.input(0).type();
+  if (const std::optional<Extent> &extent = node.input(0).extent) {
+    int64_t others = 1;
+    for (int64_t i = 0; i < type.getRank(); ++i)
+      others *= i == extent->dim ? 1 : type.getDimSize(i);
+    FailureOr<Tensor> size = createMap(
+        node, {Tensor(extent->count)}, IntegerType::get(node.getContext(), 64),
+        [&](ScalarBuilder &s, ArrayRef<Value> x) { return s.mul(x[0], s.integer(others)); });
+    if (failed(size))
+      return failure();
+    node.setResult(0, *size);
+    return success();
+  }
   int64_t count = cnn::perImage(type).getNumElements();
   LinearInt size = cnn::hasFreeBatch(type) ? LinearInt{count, 0} : LinearInt{0, count};
   node.setResult(0, Tensor(HostTensor::ofInts(node.getContext(), size).reshaped({})));

@@ -36,6 +36,8 @@ namespace convoy::cnn {
 inline constexpr llvm::StringLiteral kTargetAttrName = "cnn.target";
 /// Name of the string attribute of main's arguments and results: the ONNX value's name.
 inline constexpr llvm::StringLiteral kNameAttrName = "cnn.name";
+/// On a result of a graph: the ExtentAttr of a dimension whose extent only a run tells.
+inline constexpr llvm::StringLiteral kExtentAttrName = "cnn.extent";
 
 /// The layout of a tensor: its encoding, or row-major.
 Layout getLayout(mlir::RankedTensorType type);

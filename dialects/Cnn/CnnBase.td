@@ -75,6 +75,17 @@ def Cnn_TargetAttr : Cnn_Attr<"Target", "target"> {
   let genVerifyDecl = 1;
 }
 
+def Cnn_ExtentAttr : AttrDef<Cnn_Dialect, "Extent"> {
+  let mnemonic = "extent";
+  let summary = "That a dimension of a result has an extent that only a run tells";
+  let description = [{
+    Stands on a result of the graph as `cnn.extent`: dimension `dim`, of which the type has the
+    bound, has as many elements as result number `count` of the graph, a scalar of i64, says.
+  }];
+  let parameters = (ins "int64_t":$dim, "int64_t":$count);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+
 class Cnn_Enum<string name, string summary, list<I32EnumAttrCase> cases>
     : I32EnumAttr<name, summary, cases> {
   let genSpecializedAttr = 0;

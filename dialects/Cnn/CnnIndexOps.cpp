@@ -115,3 +115,55 @@ LogicalResult CumulativeSumOp::verify() {
     return failure();
   return expectType(*this, src); // cumulative_sum_c2
 }
+
+static bool isScalar(Value value, Type elementType) {
+  auto type = typeOf(value);
+  return type.hasStaticShape() && type.getNumElements() == 1 &&
+         type.getElementType() == elementType;
+}
+
+LogicalResult TruePositionsOp::verify() {
+  auto src = typeOf(getSrc());
+  if (src.getRank() != 1 || !src.hasStaticShape() || !src.getElementType().isInteger(1))
+    return emitOpError() << "needs a vector of i1, got " << src; // true_positions_c1
+  return expectType(*this, // true_positions_c2
+                    RankedTensorType::get(src.getShape(), IntegerType::get(getContext(), 64)));
+}
+
+LogicalResult SuppressOp::verify() {
+  auto boxes = typeOf(getBoxes()), order = typeOf(getOrder()), eligible = typeOf(getEligible());
+  auto dst = typeOf(getDst());
+  Type i64 = IntegerType::get(getContext(), 64), f32 = Float32Type::get(getContext());
+  if (boxes.getRank() != 3 || boxes.getDimSize(2) != 4 || boxes.getElementType() != f32)
+    return emitOpError() << "needs boxes of [n, boxes, 4] and f32, got " << boxes; // suppress_c1
+  if (order.getRank() != 3 || order.getElementType() != i64 ||
+      order.getDimSize(0) != boxes.getDimSize(0) || order.getDimSize(2) != boxes.getDimSize(1))
+    return emitOpError() << "needs an order of [n, classes, boxes] and i64 for " << boxes
+                         << ", got " << order; // suppress_c2
+  FailureOr<SmallVector<int64_t>> shape =
+      inferBroadcast(getLoc(), {order.getShape(), eligible.getShape()});
+  if (failed(shape))
+    return failure();
+  if (!eligible.getElementType().isInteger(1) || ArrayRef<int64_t>(*shape) != order.getShape())
+    return emitOpError() << "eligible, " << eligible << ", must be i1 and broadcast to "
+                         << order; // suppress_c3
+  if (!isScalar(getThreshold(), f32) || (getLimit() && !isScalar(getLimit(), i64)))
+    return emitOpError() << "needs one f32 as threshold and one i64 as limit"; // suppress_c4
+  if (dst.getRank() != 3 || dst.getDimSize(2) > order.getDimSize(2))
+    return emitOpError() << "has result " << dst << " for an order of " << order; // suppress_c5
+  return expectType(*this, // suppress_c5
+                    RankedTensorType::get({order.getDimSize(0), order.getDimSize(1),
+                                           dst.getDimSize(2)},
+                                          i64));
+}
+
+LogicalResult PackOp::verify() {
+  auto src = typeOf(getSrc());
+  if (failed(checkAxis(*this, src, getAxis()))) // pack_c1
+    return failure();
+  if (!isScalar(getCount(), IntegerType::get(getContext(), 64))) // pack_c2
+    return emitOpError() << "needs one i64 as count, got " << typeOf(getCount());
+  if (!src.hasStaticShape())
+    return emitOpError() << "needs a static shape, got " << src; // pack_c3
+  return expectType(*this, src);                                 // pack_c3
+}

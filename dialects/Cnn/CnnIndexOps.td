@@ -106,4 +106,67 @@ def Cnn_CumulativeSumOp : Cnn_PureOp<"cumulative_sum"> {
   let assemblyFormat = "$src attr-dict `:` functional-type(operands, results)";
 }
 
+//===----------------------------------------------------------------------===//
+// Extents that only the data tell
+//===----------------------------------------------------------------------===//
+//
+// A tensor of which a dimension has an extent that only a run tells has the largest one that is
+// possible in its type, and a count beside it: a scalar of i64. What lies beyond the count is of no
+// account. The ops below make such tensors, or make one from such a tensor.
+
+def Cnn_TruePositionsOp : Cnn_PureOp<"true_positions"> {
+  let summary = "Where a vector of bools is true";
+  let description = [{
+    The positions of the true elements, in order, then zeros. Their number is the sum of src.
+
+    Constraints: true_positions_c1 src is a vector of i1 of a static extent; true_positions_c2 the
+    result has as many elements of i64.
+  }];
+  let arguments = (ins Cnn_Tensor:$src, OptionalAttr<StrAttr>:$strategy);
+  let results = (outs Cnn_Tensor:$dst);
+  let assemblyFormat = "$src attr-dict `:` functional-type(operands, results)";
+}
+
+def Cnn_SuppressOp : Cnn_PureOp<"suppress"> {
+  let summary = "Boxes without those that overlap a better one";
+  let description = [{
+    `boxes` is [n, boxes, 4], of two opposite corners (y1, x1, y2, x2) each, or with `center` of
+    center and size (x, y, width, height). `order` is [n, classes, boxes]: for each image and class
+    the boxes from the best down. A row of the result, which is [n, classes, most], has the boxes
+    that are kept, in that order, then -1. A box is kept if it is `eligible` (broadcasts to
+    the shape of order; found at the box's place, not its rank), if fewer than `limit` have been
+    kept, and if for none of them the area of the intersection, divided by the area of the union, is
+    above `threshold`. A box without area overlaps nothing.
+
+    Constraints: suppress_c1 boxes are f32 of [n, boxes, 4]; suppress_c2 order is i64 of [n,
+    classes, boxes]; suppress_c3 eligible is i1 and broadcasts to order; suppress_c4 threshold is
+    one f32 and limit, if there is one, one i64; suppress_c5 the result is i64 of [n, classes,
+    most], where most is no more than the boxes.
+  }];
+  let arguments = (ins Cnn_Tensor:$boxes, Cnn_Tensor:$order, Cnn_Tensor:$eligible,
+    Cnn_Tensor:$threshold, Optional<Cnn_Tensor>:$limit, UnitAttr:$center,
+    OptionalAttr<StrAttr>:$strategy);
+  let results = (outs Cnn_Tensor:$dst);
+  let assemblyFormat = [{
+    $boxes `,` $order `,` $eligible `,` $threshold (`limit` $limit^)? attr-dict `:`
+    functional-type(operands, results)
+  }];
+}
+
+def Cnn_PackOp : Cnn_PureOp<"pack"> {
+  let summary = "A tensor with a counted dimension, its elements one after another";
+  let description = [{
+    The elements of src whose position along `axis` is below `count` in row-major order without gaps,
+    as a tensor lies in memory whose extent is the count, then zeros. A count outside of [0, extent]
+    is clamped.
+
+    Constraints: pack_c1 the axis is inside the rank; pack_c2 count is one i64; pack_c3 the result
+    has src's type, which is static.
+  }];
+  let arguments = (ins Cnn_Tensor:$src, Cnn_Tensor:$count, I64Attr:$axis,
+    OptionalAttr<StrAttr>:$strategy);
+  let results = (outs Cnn_Tensor:$dst);
+  let assemblyFormat = "$src `,` $count attr-dict `:` functional-type(operands, results)";
+}
+
 #endif

@@ -27,9 +27,12 @@ public:
 
   unsigned rank() const { return outerDims.size(); }
   /// Logical dimensions from slowest to fastest, as if there were no blocks.
-  llvm::ArrayRef<unsigned> outer() const { return outerDims; }
+  llvm::ArrayRef<unsigned> outer() const & { return outerDims; }
   /// Inner blocks (logical dimension, size) from slowest to fastest.
-  llvm::ArrayRef<std::pair<unsigned, int64_t>> inner() const { return innerBlocks; }
+  llvm::ArrayRef<std::pair<unsigned, int64_t>> inner() const & { return innerBlocks; }
+  /// A layout that is about to go gives its parts away: a loop over them may outlive it.
+  llvm::SmallVector<unsigned> outer() && { return std::move(outerDims); }
+  llvm::SmallVector<std::pair<unsigned, int64_t>> inner() && { return std::move(innerBlocks); }
   bool isRowMajor() const;
   /// The product of the block sizes of a dimension; 1 if it has none.
   int64_t blockOf(unsigned dim) const;

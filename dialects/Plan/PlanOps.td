@@ -53,8 +53,13 @@ def Plan_InputOp : Plan_Op<"input", [HasParent<"ProgramOp">]> {
 
 def Plan_OutputOp : Plan_Op<"output", [HasParent<"ProgramOp">]> {
   let summary = "The caller's buffer of an output";
-  let description = "Launches write it; it is not read.";
-  let arguments = (ins StrAttr:$name, TypeAttr:$type);
+  let description = [{
+    Launches write it; it is not read. Dimension `counted_dim`, if there is one, has after a run as
+    many elements as output number `count` of the program says, which is one i64. An `internal`
+    output is only there to be such a count: it follows all others and has no name.
+  }];
+  let arguments = (ins StrAttr:$name, TypeAttr:$type, OptionalAttr<I64Attr>:$counted_dim,
+    OptionalAttr<I64Attr>:$count, UnitAttr:$internal);
   let results = (outs Plan_BufferType:$buffer);
   let assemblyFormat = "$name `:` $type attr-dict";
 }

@@ -31,14 +31,14 @@ convoy_status badIndex(const char *kind, size_t index, size_t count) {
 }
 
 convoy_status findName(const Values &values, const char *kind, const char *name, size_t *index) {
-  for (size_t i = 0; i < values.size(); ++i)
+  for (size_t i = 0; i < values.visible; ++i)
     if (strcmp(values.infos[i].name, name) == 0) {
       *index = i;
       return CONVOY_OK;
     }
   Text known;
-  for (const convoy_value_info &value : values.infos)
-    known.add("%s\"%s\"", known.str()[0] ? ", " : "", value.name);
+  for (size_t i = 0; i < values.visible; ++i)
+    known.add("%s\"%s\"", known.str()[0] ? ", " : "", values.infos[i].name);
   return fail(CONVOY_NO_SUCH_NAME, "no %s \"%.100s\"; the model has %s", kind, name, known.str());
 }
 
@@ -96,7 +96,7 @@ extern "C" size_t convoy_model_num_inputs(const convoy_model *model) {
 }
 
 extern "C" size_t convoy_model_num_outputs(const convoy_model *model) {
-  return model->profiles[0].outputs.size();
+  return model->profiles[0].outputs.visible;
 }
 
 extern "C" size_t convoy_model_num_profiles(const convoy_model *model) {
@@ -123,8 +123,8 @@ extern "C" convoy_status convoy_model_profile_output(const convoy_model *model, 
   const Profile *found = nullptr;
   if (convoy_status status = findProfile(*model, profile, &found))
     return status;
-  if (index >= found->outputs.size())
-    return badIndex("output", index, found->outputs.size());
+  if (index >= found->outputs.visible)
+    return badIndex("output", index, found->outputs.visible);
   *info = found->outputs.infos[index];
   return CONVOY_OK;
 }
@@ -239,8 +239,8 @@ extern "C" convoy_status convoy_context_set_input(convoy_context *context, size_
 extern "C" convoy_status convoy_context_set_output(convoy_context *context, size_t index,
                                                    const convoy_tensor *tensor) {
   CONVOY_REQUIRE(context)
-  if (index >= context->outputs.size())
-    return badIndex("output", index, context->outputs.size());
+  if (index >= context->profile->outputs.visible)
+    return badIndex("output", index, context->profile->outputs.visible);
   return context->bind(context->outputs[index], "output", tensor);
 }
 
@@ -283,8 +283,8 @@ extern "C" convoy_status convoy_context_output(convoy_context *context, size_t i
                                                convoy_tensor *tensor) {
   CONVOY_REQUIRE(context)
   CONVOY_REQUIRE(tensor)
-  if (index >= context->outputs.size())
-    return badIndex("output", index, context->outputs.size());
+  if (index >= context->profile->outputs.visible)
+    return badIndex("output", index, context->profile->outputs.visible);
   *tensor = context->outputs[index].tensor();
   return CONVOY_OK;
 }

@@ -69,6 +69,8 @@ private:
   convoy_status checkBound(const convoy::rt::Array<Slot> &slots, const char *kind) const;
   bool growOwn(Slot &slot, int64_t images);
   void resolve();
+  /// Sets the extents of outputs that the last run has decided.
+  void readCounts();
 };
 
 #endif // CONVOY_RUNTIME_CONTEXT_H

@@ -33,6 +33,19 @@ void convoy_context::resolve() {
   stale = false;
 }
 
+void convoy_context::readCounts() {
+  for (uint32_t i = 0; i < profile->outputs.visible; ++i) {
+    const convoy_value_info &info = profile->outputs.infos[i];
+    if (info.counted_dim == -1)
+      continue;
+    uint32_t from = profile->variant->outputs()->Get(i)->count();
+    int64_t count = *static_cast<const int64_t *>(outputs[from].data);
+    int64_t most = info.dims[info.counted_dim];
+    outputs[i].dims[static_cast<size_t>(info.counted_dim)] =
+        count < 0 ? 0 : count > most ? most : count;
+  }
+}
+
 convoy_status convoy_context::run() {
   measured = false;
   if (batch == 0)
@@ -46,5 +59,6 @@ convoy_status convoy_context::run() {
   profile->device->run(queue, steps.begin(), steps.size(), batch,
                        profiling ? times.begin() : nullptr);
   measured = profiling;
+  readCounts();
   return CONVOY_OK;
 }

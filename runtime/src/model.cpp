@@ -88,7 +88,9 @@ bool Values::load(const Metadata *metadata) {
                 rank,
                 value.dims()->data(),
                 names,
-                value.bytes()};
+                value.bytes(),
+                value.counted_dim()};
+    visible += !value.internal();
     for (uint32_t d = 0; d < rank; ++d)
       *names++ = sizeOf(value.dim_names()) ? value.dim_names()->Get(d)->c_str() : "";
   }

@@ -16,6 +16,8 @@ struct Values {
   using Metadata = flatbuffers::Vector<flatbuffers::Offset<schema::Value>>;
   bool load(const Metadata *metadata);
   size_t size() const { return infos.size(); }
+  /// Those that callers see; outputs that only hold counts come after them.
+  size_t visible = 0;
 };
 
 /// One variant, chosen for this machine, with its code loaded.

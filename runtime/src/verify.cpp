@@ -37,6 +37,8 @@ public:
       return status;
     if (convoy_status status = checkValues(variant.outputs(), "output"))
       return status;
+    if (convoy_status status = checkCounts())
+      return status;
     if (variant.arena_bytes() % CONVOY_ALIGNMENT != 0 || variant.arena_bytes() > hugeNumber ||
         variant.scratch_bytes() > hugeNumber)
       return wrong("arena or scratch size", 0);
@@ -76,6 +78,32 @@ private:
       uint32_t names = sizeOf(value.dim_names());
       if (bytes != value.bytes() || bytes > hugeNumber || (names && names != value.dims()->size()))
         return wrong(what, i);
+    }
+    return CONVOY_OK;
+  }
+
+  // Counts of outputs are internal outputs of one i64, after all others.
+  convoy_status checkCounts() const {
+    bool wasInternal = false;
+    for (uint32_t i = 0; i < sizeOf(variant.outputs()); ++i) {
+      const schema::Value &value = *variant.outputs()->Get(i);
+      if (wasInternal && !value.internal())
+        return wrong("output", i);
+      wasInternal = value.internal();
+      int64_t dim = value.counted_dim();
+      if (dim == -1)
+        continue;
+      if (dim < 0 || dim >= value.dims()->size() ||
+          value.dims()->Get(static_cast<uint32_t>(dim)) < 0 ||
+          value.count() >= sizeOf(variant.outputs()))
+        return wrong("counted dimension of output", i);
+      const schema::Value &count = *variant.outputs()->Get(value.count());
+      if (!count.internal() || count.type() != schema::ElementType::i64 ||
+          count.bytes() != sizeof(int64_t))
+        return wrong("count of output", i);
+      for (int64_t extent : *count.dims())
+        if (extent != 1)
+          return wrong("count of output", i);
     }
     return CONVOY_OK;
   }

@@ -160,7 +160,7 @@ template <typename Found> static auto dispatch(Operation *op, Found found) {
                      cnn::ConstantOp, cnn::MapOp, cnn::ReshapeOp, cnn::TransposeOp,
                      cnn::BroadcastOp, cnn::SliceOp, cnn::ConcatOp, cnn::PadOp, cnn::ResizeOp,
                      cnn::GatherOp, cnn::RelayoutOp, cnn::GatherElementsOp,
-                     cnn::ArgExtremeOp>(found)
+                     cnn::ArgExtremeOp, cnn::PackOp>(found)
       .Default({});
 }
 

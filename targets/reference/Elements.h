@@ -104,5 +104,6 @@ mlir::Value elementOf(cnn::RelayoutOp op, Elements &in, mlir::ValueRange index);
 
 mlir::Value elementOf(cnn::GatherElementsOp op, Elements &in, mlir::ValueRange index);
 mlir::Value elementOf(cnn::ArgExtremeOp op, Elements &in, mlir::ValueRange index);
+mlir::Value elementOf(cnn::PackOp op, Elements &in, mlir::ValueRange index);
 
 } // namespace convoy

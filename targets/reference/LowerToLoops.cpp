@@ -38,7 +38,8 @@ static Tiling makeTiling(RankedTensorType type, int64_t workPerElement,
                          std::optional<unsigned> innermost) {
   type = cnn::perImage(type);
   Tiling tiling;
-  for (unsigned dim : cnn::getLayout(type).outer())
+  cnn::Layout layout = cnn::getLayout(type);
+  for (unsigned dim : layout.outer())
     if (dim != innermost)
       tiling.order.push_back(dim);
   size_t numSplit = tiling.order.size();

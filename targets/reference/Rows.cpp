@@ -16,7 +16,7 @@ static Elements::Values withPosition(ValueRange index, int64_t axis, Value posit
   return result;
 }
 
-static void emit(cnn::SoftmaxOp op, Elements &in, ValueRange index, const ResultRow &row) {
+void convoy::emitRowOf(cnn::SoftmaxOp op, Elements &in, ValueRange index, const ResultRow &row) {
   KernelBuilder &kb = in.kb;
   int64_t axis = op.getAxis();
   Elements::Values shared = softmaxRow(op, in, withPosition(index, axis, kb.i64(0)));
@@ -25,7 +25,7 @@ static void emit(cnn::SoftmaxOp op, Elements &in, ValueRange index, const Result
   });
 }
 
-static void emit(cnn::CumulativeSumOp op, Elements &in, ValueRange index, const ResultRow &row) {
+void convoy::emitRowOf(cnn::CumulativeSumOp op, Elements &in, ValueRange index, const ResultRow &row) {
   KernelBuilder &kb = in.kb;
   int64_t axis = op.getAxis(), extent = typeOf(op.getSrc()).getDimSize(axis);
   Type elementType = typeOf(op.getSrc()).getElementType();
@@ -63,7 +63,7 @@ static Value combine(Elements &in, cnn::ScatterKind kind, Type elementType, Valu
   return update;
 }
 
-static void emit(cnn::ScatterOp op, Elements &in, ValueRange index, const ResultRow &row) {
+void convoy::emitRowOf(cnn::ScatterOp op, Elements &in, ValueRange index, const ResultRow &row) {
   KernelBuilder &kb = in.kb;
   int64_t axis = op.getAxis();
   RankedTensorType src = cnn::perImage(typeOf(op.getSrc()));
@@ -110,7 +110,7 @@ static void emit(cnn::ScatterOp op, Elements &in, ValueRange index, const Result
 
 // The result itself holds a heap of the best positions so far, the worst of them at its root; each
 // further one that is better takes its place. Taking the root again and again then sorts them.
-static void emit(cnn::TopKOp op, Elements &in, ValueRange index, const ResultRow &row) {
+void convoy::emitRowOf(cnn::TopKOp op, Elements &in, ValueRange index, const ResultRow &row) {
   KernelBuilder &kb = in.kb;
   int64_t axis = op.getAxis(), extent = typeOf(op.getSrc()).getDimSize(axis);
   int64_t k = typeOf(op.getDst()).getDimSize(axis);
@@ -190,11 +190,14 @@ std::optional<unsigned> convoy::rowAxis(Operation *op) {
   return llvm::TypeSwitch<Operation *, std::optional<unsigned>>(op)
       .Case<cnn::SoftmaxOp, cnn::ScatterOp, cnn::TopKOp, cnn::CumulativeSumOp>(
           [](auto known) { return static_cast<unsigned>(known.getAxis()); })
+      .Case([](cnn::TruePositionsOp) { return 0u; })
+      .Case([](cnn::SuppressOp) { return 2u; })
       .Default(std::optional<unsigned>());
 }
 
 void convoy::emitRow(Operation *op, Elements &in, ValueRange index, const ResultRow &row) {
   llvm::TypeSwitch<Operation *>(op)
-      .Case<cnn::SoftmaxOp, cnn::ScatterOp, cnn::TopKOp, cnn::CumulativeSumOp>(
-          [&](auto known) { emit(known, in, index, row); });
+      .Case<cnn::SoftmaxOp, cnn::ScatterOp, cnn::TopKOp, cnn::CumulativeSumOp,
+            cnn::TruePositionsOp, cnn::SuppressOp>(
+          [&](auto known) { emitRowOf(known, in, index, row); });
 }

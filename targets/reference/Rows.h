@@ -17,6 +17,14 @@ struct ResultRow {
 std::optional<unsigned> rowAxis(mlir::Operation *op);
 /// Emits the row of an op's result at `index`, whose element of the axis is of no account.
 void emitRow(mlir::Operation *op, Elements &in, mlir::ValueRange index, const ResultRow &row);
+// One function for each op.
+void emitRowOf(cnn::SoftmaxOp op, Elements &in, mlir::ValueRange index, const ResultRow &row);
+void emitRowOf(cnn::ScatterOp op, Elements &in, mlir::ValueRange index, const ResultRow &row);
+void emitRowOf(cnn::TopKOp op, Elements &in, mlir::ValueRange index, const ResultRow &row);
+void emitRowOf(cnn::CumulativeSumOp op, Elements &in, mlir::ValueRange index,
+               const ResultRow &row);
+void emitRowOf(cnn::TruePositionsOp op, Elements &in, mlir::ValueRange index, const ResultRow &row);
+void emitRowOf(cnn::SuppressOp op, Elements &in, mlir::ValueRange index, const ResultRow &row);
 
 /// An element of a tensor of indices, counted from the front; it may be outside [0, extent).
 mlir::Value readIndex(Elements &in, mlir::Value tensor, mlir::ValueRange index, int64_t extent);

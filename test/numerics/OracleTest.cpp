@@ -566,6 +566,34 @@ TEST_F(Oracle, Indexing) {
         close);
 }
 
+TEST_F(Oracle, Counted) {
+  for (const char *extent : {"0", "1", "100"})
+    unary("cnn.true_positions %x", tensor(extent, "i1"), tensor(extent, "i64"));
+  // Counts below 0 and beyond the extent are among the data.
+  for (const char *type : {"f32", "i8", "i1", "i64"})
+    for (const char *axis : {"0", "1", "2"})
+      for (int64_t seed : {1, 3, 6})
+        check(formatv(R"(^bb0(%x: {0}, %n: {1}):
+          %y = cnn.pack %x, %n {{axis = {2} : i64} : ({0}, {1}) -> {0}
+          plan.yield %y : {0})",
+                      tensor("3x4x5", type), "tensor<i64>", axis),
+              {0, 1, false, seed});
+  // Boxes of small integers: many touch, contain each other, or have no area.
+  for (const char *flags : {"", " {center}"})
+    for (const char *eligible : {"1x1x1", "2x3x9"})
+      check(formatv(R"(^bb0(%b: {0}, %o: {1}, %e: {2}, %t: tensor<f32>):
+        %y = cnn.suppress %b, %o, %e, %t{4} : ({0}, {1}, {2}, tensor<f32>) -> {3}
+        plan.yield %y : {3})",
+                    tensor("2x9x4", "f32"), tensor("2x3x9", "i64"), tensor(eligible, "i1"),
+                    tensor("2x3x6", "i64"), flags),
+            {0, 1, true, 8});
+  check(formatv(R"(^bb0(%b: {0}, %o: {1}, %e: {2}, %t: tensor<1xf32>, %l: tensor<1xi64>):
+    %y = cnn.suppress %b, %o, %e, %t limit %l : ({0}, {1}, {2}, tensor<1xf32>, tensor<1xi64>) -> {1}
+    plan.yield %y : {1})",
+                tensor("1x20x4", "f32"), tensor("1x2x20", "i64"), tensor("1x1x1", "i1")),
+        {0, 1, false, 20});
+}
+
 TEST_F(Oracle, Ordering) {
   // Few values, so that there are many ties.
   for (const char *type : kNumbers) {

@@ -90,3 +90,19 @@ func.func @map_stays(%x: tensor<1x32x8x8xf32>, %b: tensor<1x32x8x8xf32, #cnn.lay
   %6 = cnn.relayout %5 : (tensor<1x32x8x8xf32, #cnn.layout<"nchw16c">>) -> tensor<1x32x8x8xf32>
   return %2, %6, %5 : tensor<1x32x8x8xf32>, tensor<1x32x8x8xf32>, tensor<1x32x8x8xf32, #cnn.layout<"nchw16c">>
 }
+
+// A constant before an input that stays as it is.
+// CHECK-LABEL: func.func @map_of_constant_and_blocked
+// CHECK: cnn.map({{.*}}) : (tensor<1x32x1x1xf32, #cnn.layout<"nchw16c">>, tensor<1x32x8x8xf32, #cnn.layout<"nchw16c">>)
+// CHECK: cnn.relayout
+// CHECK-NEXT: return
+func.func @map_of_constant_and_blocked(%x: tensor<1x32x8x8xf32, #cnn.layout<"nchw16c">>) -> tensor<1x32x8x8xf32> {
+  %c = cnn.constant dense<1.0> : tensor<1x2x1x1x16xf32> -> tensor<1x32x1x1xf32, #cnn.layout<"nchw16c">>
+  %0 = cnn.map(%c, %x) : (tensor<1x32x1x1xf32, #cnn.layout<"nchw16c">>, tensor<1x32x8x8xf32, #cnn.layout<"nchw16c">>) -> tensor<1x32x8x8xf32, #cnn.layout<"nchw16c">> {
+  ^bb0(%a: f32, %b: f32):
+    %1 = arith.subf %a, %b : f32
+    cnn.yield %1 : f32
+  }
+  %2 = cnn.relayout %0 : (tensor<1x32x8x8xf32, #cnn.layout<"nchw16c">>) -> tensor<1x32x8x8xf32>
+  return %2 : tensor<1x32x8x8xf32>
+}

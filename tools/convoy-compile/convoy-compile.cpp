@@ -160,6 +160,21 @@ static std::string showLocation(mlir::Location loc) {
   return "";
 }
 
+// Names come from the model as they are; a message is one line all the same, and leaves the
+// terminal alone.
+static std::string oneLine(const std::string &text) {
+  std::string shown;
+  for (unsigned char letter : text) {
+    if (letter == '\n')
+      shown += "\\n";
+    else if (letter < 0x20 || letter == 0x7f)
+      shown += "\\x" + llvm::utohexstr(letter, /*LowerCase=*/true, /*Width=*/2);
+    else
+      shown += letter;
+  }
+  return shown;
+}
+
 static void printDiagnostic(const std::string &model, mlir::Diagnostic &diagnostic) {
   using mlir::DiagnosticSeverity;
   llvm::StringRef kind = diagnostic.getSeverity() == DiagnosticSeverity::Error     ? "error"
@@ -169,7 +184,7 @@ static void printDiagnostic(const std::string &model, mlir::Diagnostic &diagnost
   std::string where = showLocation(diagnostic.getLocation());
   if (where.empty() || llvm::StringRef(where).starts_with("node"))
     where = model + (where.empty() ? "" : ": " + where);
-  llvm::errs() << where << ": " << kind << ": " << diagnostic.str() << "\n";
+  llvm::errs() << oneLine(where + ": " + kind.str() + ": " + diagnostic.str()) << "\n";
   for (mlir::Diagnostic &note : diagnostic.getNotes())
     printDiagnostic(model, note);
 }

@@ -13,6 +13,11 @@
 
 namespace convoy::tools {
 
+// The name as it is written on a command line.
+static std::string withDashes(const std::string &name) {
+  return (name.size() == 1 ? "-" : "--") + name;
+}
+
 Options::Options(std::string synopsis, std::string description, std::string epilog)
     : synopsis(std::move(synopsis)), description(std::move(description)),
       epilog(std::move(epilog)) {}
@@ -50,7 +55,7 @@ void Options::printHelp() const {
     if (option.name.empty())
       printf("\n%s:\n", option.help.c_str());
     else
-      print((option.name.size() == 1 ? "-" : "--") + option.name +
+      print(withDashes(option.name) +
                 (option.valueName.empty() ? "" : " " + option.valueName),
             option.help);
   }
@@ -105,10 +110,10 @@ void Options::parse(int argc, char **argv) const {
       throw UsageError("unknown option '" + word + "'");
     if (found->valueName.empty()) {
       if (hasText)
-        throw UsageError("--" + name + " takes no value");
+        throw UsageError(withDashes(name) + " takes no value");
     } else if (!hasText) {
       if (i + 1 == argc)
-        throw UsageError("--" + name + " needs a value: " + found->valueName);
+        throw UsageError(withDashes(name) + " needs a value: " + found->valueName);
       text = argv[++i];
     }
     found->handler(text);

@@ -86,9 +86,10 @@ FailureOr<SmallVector<Tensor>> convoy::cnn::evaluate(Operation *op, ArrayRef<Ten
           .Case<ConvOp, ConvTransposeOp, PoolOp, PoolArgmaxOp, MatmulOp, ReduceOp, MapOp,
                 SoftmaxOp, LrnOp, BatchNormOp, SampleOp, RoiAlignOp, TransposeOp, BroadcastOp,
                 SliceOp, ConcatOp, PadOp, ResizeOp, GatherOp, GatherElementsOp, ScatterOp,
-                ArgExtremeOp, TopKOp, CumulativeSumOp>([&](auto known) {
-            return dst.numElements() == 0 ? success() : compute(known, operands, dst);
-          })
+                ArgExtremeOp, TopKOp, CumulativeSumOp, TruePositionsOp, SuppressOp, PackOp>(
+              [&](auto known) {
+                return dst.numElements() == 0 ? success() : compute(known, operands, dst);
+              })
           .Default([&](Operation *) { return LogicalResult(unknown()); });
   if (failed(result))
     return failure();

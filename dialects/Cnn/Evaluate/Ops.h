@@ -34,5 +34,8 @@ mlir::LogicalResult compute(ScatterOp op, llvm::ArrayRef<Tensor> operands, Tenso
 mlir::LogicalResult compute(ArgExtremeOp op, llvm::ArrayRef<Tensor> operands, Tensor &dst);
 mlir::LogicalResult compute(TopKOp op, llvm::ArrayRef<Tensor> operands, Tensor &dst);
 mlir::LogicalResult compute(CumulativeSumOp op, llvm::ArrayRef<Tensor> operands, Tensor &dst);
+mlir::LogicalResult compute(TruePositionsOp op, llvm::ArrayRef<Tensor> operands, Tensor &dst);
+mlir::LogicalResult compute(SuppressOp op, llvm::ArrayRef<Tensor> operands, Tensor &dst);
+mlir::LogicalResult compute(PackOp op, llvm::ArrayRef<Tensor> operands, Tensor &dst);
 
 } // namespace convoy::cnn

@@ -121,6 +121,10 @@ typedef struct convoy_value_info {
   const int64_t *dims;          /* -1 in dimension 0: the batch, free at run time */
   const char *const *dim_names; /* for each dimension its symbolic name or "" */
   size_t bytes;                 /* for a batch of 1 */
+  /* Of an output: the dimension whose extent the data decide, or -1. dims has the largest that is
+   * possible, and memory is needed for it; convoy_context_output tells the real one after a run,
+   * and the data lie as those of a tensor with that extent do. */
+  int32_t counted_dim;
 } convoy_value_info;
 
 /* Data in plain row-major order, images one after another. `dims` are the real extents: dimension 0
@@ -289,7 +293,8 @@ CONVOY_API convoy_status convoy_context_set_output_by_name(convoy_context *conte
                                                            const char *name,
                                                            const convoy_tensor *tensor);
 
-/* The tensor that the next run will read or write. One that was not set by the caller is the
+/* The tensor that the next run will read or write, or that the last one wrote: an extent that the data
+ * decide is the largest one that is possible before a run, and the real one after it. One that was not set by the caller is the
  * runtime's own (an input becomes so by this call): fill it before, or read it after, the run. Its
  * data and dims are valid until the batch is set, the tensor is set or the context destroyed. */
 CONVOY_API convoy_status convoy_context_input(convoy_context *context, size_t index,

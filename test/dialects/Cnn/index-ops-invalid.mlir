@@ -126,3 +126,35 @@ func.func @cumulative_sum_c2(%x: tensor<2x3xf32>) -> tensor<2x3xf64> {
   %0 = cnn.cumulative_sum %x {axis = 1 : i64} : (tensor<2x3xf32>) -> tensor<2x3xf64>
   return %0 : tensor<2x3xf64>
 }
+
+// -----
+
+func.func @true_positions_c1(%x: tensor<2x3xi1>) -> tensor<2x3xi64> {
+  // expected-error @below {{needs a vector of i1, got 'tensor<2x3xi1>'}}
+  %0 = cnn.true_positions %x : (tensor<2x3xi1>) -> tensor<2x3xi64>
+  return %0 : tensor<2x3xi64>
+}
+
+// -----
+
+func.func @suppress_c2(%b: tensor<1x5x4xf32>, %o: tensor<1x2x6xi64>, %e: tensor<i1>, %t: tensor<f32>) -> tensor<1x2x3xi64> {
+  // expected-error @below {{needs an order of [n, classes, boxes] and i64 for 'tensor<1x5x4xf32>', got 'tensor<1x2x6xi64>'}}
+  %0 = cnn.suppress %b, %o, %e, %t : (tensor<1x5x4xf32>, tensor<1x2x6xi64>, tensor<i1>, tensor<f32>) -> tensor<1x2x3xi64>
+  return %0 : tensor<1x2x3xi64>
+}
+
+// -----
+
+func.func @suppress_c4(%b: tensor<1x5x4xf32>, %o: tensor<1x2x5xi64>, %e: tensor<i1>, %t: tensor<2xf32>) -> tensor<1x2x3xi64> {
+  // expected-error @below {{needs one f32 as threshold and one i64 as limit}}
+  %0 = cnn.suppress %b, %o, %e, %t : (tensor<1x5x4xf32>, tensor<1x2x5xi64>, tensor<i1>, tensor<2xf32>) -> tensor<1x2x3xi64>
+  return %0 : tensor<1x2x3xi64>
+}
+
+// -----
+
+func.func @pack_c2(%x: tensor<2x3xf32>, %n: tensor<i32>) -> tensor<2x3xf32> {
+  // expected-error @below {{needs one i64 as count, got 'tensor<i32>'}}
+  %0 = cnn.pack %x, %n {axis = 1 : i64} : (tensor<2x3xf32>, tensor<i32>) -> tensor<2x3xf32>
+  return %0 : tensor<2x3xf32>
+}

@@ -20,7 +20,7 @@ def compile_bytes(what, data):
     artifact.unlink(missing_ok=True)
     done = subprocess.run(["convoy-compile", model, "-o", artifact], capture_output=True, text=True,
                           errors="replace", timeout=120)
-    lines = done.stderr.splitlines()
+    lines = done.stderr.rstrip("\n").split("\n") if done.stderr else []
     if done.returncode == 0:
         assert artifact.exists(), what
     else:

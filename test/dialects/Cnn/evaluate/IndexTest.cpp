@@ -111,4 +111,42 @@ TEST_F(IndexTest, AddsUp) {
   EXPECT_EQ(values(apply("cnn.cumulative_sum", "", ones, "tensor<400xbf16>")).back(), 400);
 }
 
+TEST_F(IndexTest, FindsTruePositions) {
+  Tensor src = tensor("tensor<5xi1>", {0, 1, 0, 1, 1});
+  expectValues(runOp("cnn.true_positions %a : (tensor<5xi1>) -> tensor<5xi64>", "tensor<5xi64>",
+                     {src}),
+               {1, 3, 4, 0, 0});
+}
+
+TEST_F(IndexTest, Packs) {
+  Tensor src = tensor("tensor<2x3x2xf32>", {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12});
+  auto pack = [&](double count) {
+    return runOp("cnn.pack %a, %b {axis = 1 : i64} : (tensor<2x3x2xf32>, tensor<i64>) -> "
+                 "tensor<2x3x2xf32>",
+                 "tensor<2x3x2xf32>", {src, tensor("tensor<i64>", {count})});
+  };
+  expectValues(pack(1), {1, 2, 7, 8, 0, 0, 0, 0, 0, 0, 0, 0});
+  expectValues(pack(2), {1, 2, 3, 4, 7, 8, 9, 10, 0, 0, 0, 0});
+  expectValues(pack(-1), std::vector<double>(12, 0));
+  expectValues(pack(9), values(src));
+}
+
+TEST_F(IndexTest, Suppresses) {
+  // 0 and 1 share 2/3 of their union, 1 is given from its other corner; 3 has no area; 2 is apart.
+  Tensor boxes = tensor("tensor<1x4x4xf32>", {0, 0, 4, 5, 4, 6, 0, 1, 9, 9, 8, 8, 2, 2, 2, 4});
+  Tensor order = tensor("tensor<1x1x4xi64>", {1, 0, 3, 2});
+  auto suppress = [&](double threshold, std::vector<double> eligible, double limit) {
+    return runOp("cnn.suppress %a, %b, %c, %d limit %e : (tensor<1x4x4xf32>, tensor<1x1x4xi64>, "
+                 "tensor<1x1x4xi1>, tensor<f32>, tensor<i64>) -> tensor<1x1x4xi64>",
+                 "tensor<1x1x4xi64>",
+                 {boxes, order, tensor("tensor<1x1x4xi1>", eligible),
+                  tensor("tensor<f32>", {threshold}), tensor("tensor<i64>", {limit})});
+  };
+  expectValues(suppress(0.5, {1, 1, 1, 1}, 4), {1, 3, 2, -1});
+  expectValues(suppress(0.7, {1, 1, 1, 1}, 4), {1, 0, 3, 2});
+  expectValues(suppress(0.5, {1, 0, 1, 1}, 4), {0, 3, 2, -1});
+  expectValues(suppress(0.5, {1, 1, 1, 1}, 1), {1, -1, -1, -1});
+  expectValues(suppress(0.5, {1, 1, 1, 1}, -1), {-1, -1, -1, -1});
+}
+
 } // namespace
