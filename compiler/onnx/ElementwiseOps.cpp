@@ -528,3 +528,23 @@ LogicalResult convoy::onnx::importIdentity(NodeImport &node) {
   node.setResult(0, node.input(0));
   return success();
 }
+
+// An op of ONNX's first years: x * scale + bias, one bias a channel.
+LogicalResult convoy::onnx::importImageScaler(NodeImport &node) {
+  const Tensor &x = node.input(0);
+  double scale = node.floatAttr("scale", 1);
+  SmallVector<double> bias = node.floatsAttr("bias");
+  if (failed(checkTypes(node, Floats)))
+    return failure();
+  if (x.rank() < 2 || bias.size() != static_cast<size_t>(x.shape()[1]))
+    return node.error() << "has " << bias.size() << " biases for " << x.type();
+  HostTensor values{RankedTensorType::get({x.shape()[1]}, x.elementType()), {}, {}};
+  for (double value : bias)
+    values.floats.push_back({0, value});
+  FailureOr<Tensor> aligned = node.alongChannels(Tensor(std::move(values)), x.rank());
+  if (failed(aligned))
+    return failure();
+  return setMap(node, {x, *aligned}, x.elementType(), [&](ScalarBuilder &s, Elements e) {
+    return s.add(s.mul(e[0], s.number(scale)), e[1]);
+  });
+}

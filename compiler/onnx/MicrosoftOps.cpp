@@ -70,8 +70,18 @@ LogicalResult convoy::onnx::importQLinearBinary(NodeImport &node) {
   return setResult(
       node, createMap(node, operands.tensors, type, [&](ScalarBuilder &s, ArrayRef<Value> x) {
         ScalarBuilder f32 = s.of(f32Of(node));
-        Value a = read(f32, *lhs, x, lhsAt), b = read(f32, *rhs, x, rhsAt);
-        return write(f32, isSum ? f32.add(a, b) : f32.mul(a, b), *dst, x, dstAt, type);
+        if (isSum)
+          return write(f32, f32.add(read(f32, *lhs, x, lhsAt), read(f32, *rhs, x, rhsAt)), *dst, x,
+                       dstAt, type);
+        // The product of the integers is exact; the three scales are one factor.
+        Value one = f32.number(1);
+        auto integer = [&](const Quantized &from, unsigned place) {
+          return dequantize(f32, x[place], from.zeroPoint ? x[place + 2] : Value(), one, type);
+        };
+        Value product = f32.mul(integer(*lhs, lhsAt), integer(*rhs, rhsAt));
+        Value factor = f32.div(f32.mul(x[lhsAt + 1], x[rhsAt + 1]), x[dstAt]);
+        return quantize(f32, f32.mul(product, factor), dst->zeroPoint ? x[dstAt + 1] : Value(),
+                        type);
       }));
 }
 

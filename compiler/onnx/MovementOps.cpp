@@ -487,3 +487,25 @@ LogicalResult convoy::onnx::importSpaceToDepth(NodeImport &node) {
   return rearrange(node, {n, c, h / b, b, w / b, b}, {0, 3, 5, 1, 2, 4},
                    {n, c * b * b, h / b, w / b});
 }
+
+// An op of ONNX's first years: takes away a border (left, top, right, bottom), and with `scale`
+// gives the result that height and width.
+LogicalResult convoy::onnx::importCrop(NodeImport &node) {
+  const Tensor &src = node.input(0);
+  SmallVector<int64_t> border = node.intsAttr("border"), size = node.intsAttr("scale");
+  if (src.rank() != 4 || border.size() != 4 || (!size.empty() && size.size() != 2))
+    return node.error() << "cannot crop " << src.type() << " by the border [" << border
+                        << "] to the size [" << size << "]";
+  SmallVector<int64_t> starts{0, 0, border[1], border[0]}, shape(src.shape());
+  for (int64_t d = 2; d < 4; ++d) {
+    int64_t rest = src.shape()[d] - border[3 - d] - border[5 - d];
+    shape[d] = size.empty() ? rest : size[d - 2];
+    if (starts[d] < 0 || shape[d] < 0 || starts[d] > src.shape()[d] - shape[d])
+      return node.error() << "crops beyond " << src.type() << " in dimension " << d;
+  }
+  FailureOr<Tensor> result = node.slice(src, starts, {1, 1, 1, 1}, shape);
+  if (failed(result))
+    return failure();
+  node.setResult(0, *result);
+  return success();
+}

@@ -80,6 +80,7 @@ mlir::LogicalResult importPReluChannels(NodeImport &node);
 mlir::LogicalResult importPow(NodeImport &node);
 mlir::LogicalResult importWhere(NodeImport &node);
 mlir::LogicalResult importIdentity(NodeImport &node);
+mlir::LogicalResult importImageScaler(NodeImport &node);
 
 // SampleOps.cpp
 mlir::LogicalResult importGridSample(NodeImport &node);
@@ -110,6 +111,7 @@ mlir::LogicalResult importSlice(NodeImport &node);
 mlir::LogicalResult importGather(NodeImport &node);
 mlir::LogicalResult importPadAttrs(NodeImport &node);
 mlir::LogicalResult importPad(NodeImport &node);
+mlir::LogicalResult importCrop(NodeImport &node);
 mlir::LogicalResult importDepthToSpace(NodeImport &node);
 mlir::LogicalResult importSpaceToDepth(NodeImport &node);
 
