@@ -135,9 +135,10 @@ void compute(X86Queue &queue, Ticket ticket, int64_t range, size_t thread) {
   const Run &run = queue.run;
   const Step &step = run.steps[ticket.step()];
   int64_t count = range < ticket.left() ? range : ticket.left();
-  int64_t begin = step.tiles - ticket.left();
+  // Once its tiles are done a thread must not look at the run: it may be over and changed.
+  int64_t tiles = step.tiles, begin = tiles - ticket.left();
   call(queue, step, thread, begin, begin + count);
-  if (queue.doneTiles.fetch_add(count, std::memory_order_acq_rel) + count != step.tiles)
+  if (queue.doneTiles.fetch_add(count, std::memory_order_acq_rel) + count != tiles)
     return;
   if (run.times) {
     uint64_t end = now();
