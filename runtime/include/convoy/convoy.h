@@ -303,7 +303,7 @@ CONVOY_API convoy_status convoy_context_output(convoy_context *context, size_t i
                                                convoy_tensor *tensor);
 
 /* Runs the net on the inputs set. Allocates nothing, takes no lock and opens no file. The caller's
- * floating-point state is as before when it returns. */
+ * floating-point state is as before when it returns; within, subnormals count as zero. */
 CONVOY_API convoy_status convoy_context_run(convoy_context *context);
 
 /* Whether runs measure the time of each launch. Off at first. */
