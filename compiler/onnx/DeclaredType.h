@@ -17,6 +17,8 @@ namespace convoy::onnx {
 bool isStatic(const ::onnx::TensorShapeProto::Dimension &dim);
 /// The extents of a shape, kDynamic for those that are no numbers.
 llvm::SmallVector<int64_t> extentsOf(const ::onnx::TensorShapeProto &shape);
+/// A type as ONNX writes it: seq(tensor(float)).
+std::string showType(const ::onnx::TypeProto &type);
 /// A shape as users write it: 1x3x?x224.
 std::string showShape(llvm::ArrayRef<int64_t> shape);
 /// Reports at `loc` where the type of a value is not as declared.
