@@ -98,6 +98,9 @@ LogicalResult Recurrence::read() {
   batch = x.shape()[batchFirst ? 0 : 1];
   features = x.shape()[2];
   hidden = node.intAttr("hidden_size", r.shape()[2]);
+  if (hidden != r.shape()[2])
+    return node.error() << "attribute 'hidden_size' is " << hidden << ", its weights " << r.type()
+                        << " are for " << r.shape()[2];
   clip = node.floatAttr("clip", 0);
   node.ignoreAttr("output_sequence"); // opset 1: an output that is asked for is given
   if (ShapedType::isDynamic(steps))

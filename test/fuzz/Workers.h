@@ -11,8 +11,11 @@ namespace convoy::fuzz {
 
 struct Limits {
   /// Processor time that one step may take, and time on the clock.
-  double cpuSeconds = 20, seconds = 300;
+  double cpuSeconds = 10, seconds = 300;
 };
+
+/// The kind of failures of the first limit.
+inline constexpr char kTakesTooLong[] = "takes too long";
 
 /// A step that did not come to its end, or returned a text.
 struct Failure {

@@ -229,7 +229,9 @@ static int fuzz(const Arguments &arguments) {
     if (!fails(bytes)) {
       printf("  kept as %s, which alone does not fail\n", path.c_str());
     } else {
-      std::string smaller = minimize(bytes, arguments.mostTries, fails);
+      // Each try of one that hangs takes as long as is allowed.
+      bool isQuick = failure.kind != kTakesTooLong;
+      std::string smaller = minimize(bytes, isQuick ? arguments.mostTries : 20, fails);
       write(path, smaller);
       printf("  kept as %s: %zu bytes, %zu before\n", path.c_str(), smaller.size(), bytes.size());
     }
@@ -252,6 +254,10 @@ static int run(int argc, char **argv) {
   // A crash is reported, not written to disk.
   rlimit none = {0, 0};
   setrlimit(RLIMIT_CORE, &none);
+  if (!kIsSanitized) { // whose shadow needs all addresses
+    rlimit memory = {rlim_t(4) << 30, rlim_t(4) << 30};
+    setrlimit(RLIMIT_AS, &memory);
+  }
   Arguments arguments = parseArguments(argc, argv);
   return arguments.files.empty() ? fuzz(arguments) : runFiles(arguments);
 }
