@@ -516,6 +516,10 @@ LogicalResult convoy::onnx::importCrop(NodeImport &node) {
                         << "] to the size [" << size << "]";
   SmallVector<int64_t> starts{0, 0, border[1], border[0]}, shape(src.shape());
   for (int64_t d = 2; d < 4; ++d) {
+    for (int64_t side : {border[3 - d], border[5 - d]})
+      if (side < 0 || side > src.shape()[d])
+        return node.error() << "cannot take " << side << " away from dimension " << d << " of "
+                            << src.type();
     int64_t rest = src.shape()[d] - border[3 - d] - border[5 - d];
     shape[d] = size.empty() ? rest : size[d - 2];
     if (starts[d] < 0 || shape[d] < 0 || starts[d] > src.shape()[d] - shape[d])

@@ -380,13 +380,19 @@ void Mutator::mutateOnce() {
 
 std::string convoy::fuzz::mutate(const std::vector<Seed> &corpus, Random &random) {
   ModelProto model = random.pick(corpus).model;
-  // Many changes make a file that is refused at the first look.
-  size_t changes = random.oneIn(8) ? 1 + random.below(12) : 1 + random.below(3);
-  if (!random.oneIn(10))
-    for (size_t i = 0; i < changes; ++i)
+  const std::string before = model.SerializeAsString();
+  std::string bytes = before;
+  if (!random.oneIn(10)) {
+    // Many changes make a file that is refused at the first look.
+    size_t changes = random.oneIn(8) ? 1 + random.below(12) : 1 + random.below(2);
+    // Some change nothing, of a model without an attribute, say.
+    constexpr size_t kMost = 20;
+    for (size_t i = 0; i < changes || (bytes == before && i < kMost); ++i) {
       Mutator(corpus, model, random).mutateOnce();
-  std::string bytes = model.SerializeAsString();
-  if (random.oneIn(10))
+      bytes = model.SerializeAsString();
+    }
+  }
+  if (bytes == before || random.oneIn(10))
     mutateBytes(bytes, random);
   return bytes;
 }
