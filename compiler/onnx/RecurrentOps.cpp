@@ -105,6 +105,10 @@ LogicalResult Recurrence::read() {
   node.ignoreAttr("output_sequence"); // opset 1: an output that is asked for is given
   if (ShapedType::isDynamic(steps))
     return node.error() << "has a free extent as its sequence; fix it with --shape";
+  constexpr int64_t kMostSteps = 1 << 14;
+  if (steps > kMostSteps)
+    return node.unsupported() << "a sequence of " << steps << " steps, at most " << kMostSteps
+                              << " are unrolled";
   if (w.shape() != ArrayRef<int64_t>{directions, gates * hidden, features} ||
       r.shape() != ArrayRef<int64_t>{directions, gates * hidden, hidden})
     return node.error() << "has weights " << w.type() << " and " << r.type() << " for "
