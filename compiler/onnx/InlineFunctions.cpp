@@ -26,8 +26,6 @@ static constexpr int64_t kMostNodes = 1 << 18;
 // Or call through so many functions that the stack ends.
 static constexpr unsigned kMostNested = 128;
 
-static StringRef plainDomain(StringRef domain) { return domain == "ai.onnx" ? "" : domain; }
-
 // Fields that a protobuf of an older ONNX does not name. The parser keeps them.
 static constexpr int kNodeOverload = 8, kFunctionOverload = 13, kFunctionDefault = 11;
 

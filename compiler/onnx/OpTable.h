@@ -28,6 +28,11 @@ struct OpEntry {
 inline constexpr llvm::StringLiteral kMicrosoftDomain = "com.microsoft";
 inline constexpr llvm::StringLiteral kMicrosoftLayoutDomain = "com.microsoft.nchwc";
 
+/// A domain as the table knows it: the default one can be written in two ways.
+inline llvm::StringRef plainDomain(llvm::StringRef domain) {
+  return domain == "ai.onnx" ? "" : domain;
+}
+
 /// The rows of the default domain and of com.microsoft.
 llvm::ArrayRef<OpEntry> opTable();
 llvm::ArrayRef<OpEntry> microsoftOpTable();

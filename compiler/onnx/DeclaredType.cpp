@@ -1,0 +1,57 @@
+// What a model declares of a value's type.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "compiler/onnx/DeclaredType.h"
+
+#include "compiler/onnx/TensorData.h"
+
+#include "mlir/IR/Diagnostics.h"
+
+using namespace mlir;
+using namespace convoy;
+using namespace convoy::onnx;
+using ::onnx::ValueInfoProto;
+
+bool convoy::onnx::isStatic(const ::onnx::TensorShapeProto::Dimension &dim) {
+  return dim.has_dim_value() && dim.dim_value() >= 0;
+}
+
+SmallVector<int64_t> convoy::onnx::extentsOf(const ::onnx::TensorShapeProto &shape) {
+  SmallVector<int64_t> extents;
+  for (const auto &dim : shape.dim())
+    extents.push_back(isStatic(dim) ? dim.dim_value() : ShapedType::kDynamic);
+  return extents;
+}
+
+std::string convoy::onnx::showShape(ArrayRef<int64_t> shape) {
+  std::string text;
+  for (int64_t extent : shape) {
+    text += text.empty() ? "" : "x";
+    text += ShapedType::isDynamic(extent) ? "?" : std::to_string(extent);
+  }
+  return text;
+}
+
+LogicalResult convoy::onnx::checkDeclared(Location loc, const ValueInfoProto &value,
+                                          RankedTensorType type) {
+  if (!value.type().has_tensor_type())
+    return success();
+  const auto &declared = value.type().tensor_type();
+  Type elementType = getElementType(type.getContext(), declared.elem_type());
+  if (declared.elem_type() != 0 && elementType != type.getElementType())
+    return mlir::emitError(loc)
+           << "'" << value.name() << "' is declared with elements of "
+           << getDataTypeName(declared.elem_type()) << ", but is " << type;
+  if (!declared.has_shape())
+    return success();
+  const auto &dims = declared.shape().dim();
+  bool agrees = dims.size() == type.getRank();
+  for (int i = 0; agrees && i < dims.size(); ++i)
+    agrees = !isStatic(dims[i]) || type.isDynamicDim(i) ||
+             dims[i].dim_value() == type.getDimSize(i);
+  if (agrees)
+    return success();
+  return mlir::emitError(loc) << "'" << value.name() << "' is declared as ["
+                              << showShape(extentsOf(declared.shape())) << "], but is ["
+                              << showShape(type.getShape()) << "]";
+}

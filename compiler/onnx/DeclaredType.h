@@ -1,0 +1,26 @@
+// What a model declares of a value's type.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#pragma once
+
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Location.h"
+#include "llvm/Support/LogicalResult.h"
+
+#include <string>
+
+#include <onnx/onnx_pb.h>
+
+namespace convoy::onnx {
+
+/// Whether an extent is a number. Some writers say -1 for one that they do not know.
+bool isStatic(const ::onnx::TensorShapeProto::Dimension &dim);
+/// The extents of a shape, kDynamic for those that are no numbers.
+llvm::SmallVector<int64_t> extentsOf(const ::onnx::TensorShapeProto &shape);
+/// A shape as users write it: 1x3x?x224.
+std::string showShape(llvm::ArrayRef<int64_t> shape);
+/// Reports at `loc` where the type of a value is not as declared.
+mlir::LogicalResult checkDeclared(mlir::Location loc, const ::onnx::ValueInfoProto &value,
+                                  mlir::RankedTensorType type);
+
+} // namespace convoy::onnx

@@ -1,0 +1,144 @@
+// The nodes of a graph: each finds its inputs and its row of the op table.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "compiler/onnx/Extents.h"
+#include "compiler/onnx/GraphImporter.h"
+#include "compiler/onnx/OpTable.h"
+#include "compiler/onnx/TensorData.h"
+
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+using namespace convoy;
+using namespace convoy::onnx;
+using ::onnx::NodeProto;
+
+// Brings the value of an initializer into the IR when a node first reads it.
+static LogicalResult importInitializer(ModelFile &file, OpBuilder &builder,
+                                       ::onnx::TensorProto &proto, Tensor &tensor) {
+  FailureOr<ElementsAttr> value = importTensor(file.getLoc(), file, proto);
+  if (failed(value))
+    return failure();
+  Location loc = NameLoc::get(builder.getStringAttr(proto.name()));
+  tensor = Tensor(cnn::ConstantOp::create(builder, loc, *value).getResult());
+  return success();
+}
+
+LogicalResult GraphImporter::lookUp(StringRef name, Tensor &tensor) {
+  auto known = tensors.find(name);
+  if (known != tensors.end()) {
+    tensor = known->second;
+    return success(static_cast<bool>(tensor));
+  }
+  auto initializer = initializers.find(name);
+  if (initializer == initializers.end())
+    return failure();
+  LogicalResult result = importInitializer(file, builder, *initializer->second, tensor);
+  // A failure is remembered too: it is reported once.
+  tensors[name] = tensor;
+  return result;
+}
+
+// The same for two nodes that count the same; empty for others.
+static std::string keyOfCounting(const NodeProto &proto, ArrayRef<Tensor> inputs) {
+  std::string key;
+  if (proto.op_type() != "NonZero" && proto.op_type() != "Compress" &&
+      proto.op_type() != "NonMaxSuppression")
+    return key;
+  NodeProto rest = proto;
+  rest.clear_name();
+  rest.clear_doc_string();
+  rest.clear_input();
+  for (std::string &output : *rest.mutable_output())
+    output.clear();
+  key = rest.SerializeAsString();
+  for (const Tensor &input : inputs) {
+    if (input.host)
+      return "";
+    key += "," + llvm::utohexstr(reinterpret_cast<uintptr_t>(input.value.getAsOpaquePointer()));
+  }
+  return key;
+}
+
+LogicalResult GraphImporter::importNode(const GraphNames &graphNames, int index) {
+  const NodeProto &proto = graphNames.getGraph().node(index);
+  Location loc = graphNames.nodeLoc(index);
+  StringRef domain = plainDomain(proto.domain());
+  auto version = opsets.find(domain);
+  bool isKnown = false;
+  const OpEntry *entry =
+      version == opsets.end() ? nullptr : findOp(domain, proto.op_type(), version->second, isKnown);
+
+  NodeImport node(*this, proto, version == opsets.end() ? 0 : version->second, loc, builder);
+  bool hasInputs = true;
+  for (const std::string &name : proto.input()) {
+    Tensor tensor;
+    hasInputs &= name.empty() || succeeded(lookUp(name, tensor));
+    node.inputs.push_back(std::move(tensor));
+  }
+  if (!entry) {
+    InFlightDiagnostic error = mlir::emitError(loc) << "unsupported: " << proto.op_type();
+    if (!domain.empty())
+      error << " of domain '" << domain << "'";
+    if (domain == kMicrosoftLayoutDomain)
+      return error << ": onnxruntime wrote this model for the machine that it ran on; export it "
+                      "again without optimization, or with its level at most 'extended'";
+    if (version == opsets.end())
+      return error << ": the model imports no opset of its domain";
+    error << " of opset " << version->second;
+    return isKnown ? error << ": this opset has no such op, or Convoy not yet"
+                   : error << ": no such op is known";
+  }
+  // What failed above was reported there.
+  if (!hasInputs)
+    return failure();
+
+  Block *block = builder.getInsertionBlock();
+  Operation *last = block->empty() ? nullptr : &block->back();
+  // Trailing inputs that are left out may be written as "".
+  while (!node.inputs.empty() && !node.inputs.back())
+    node.inputs.pop_back();
+  LogicalResult result = node.expectInputs(entry->minInputs, entry->maxInputs);
+  std::string key = keyOfCounting(proto, node.inputs);
+  if (auto known = counted.find(key); succeeded(result) && known != counted.end()) {
+    for (int i = 0; i < proto.output_size(); ++i)
+      if (!proto.output(i).empty())
+        tensors[proto.output(i)] = known->second[i];
+    return success();
+  }
+  const ExtentRule *rule = nullptr;
+  for (auto [i, input] : llvm::enumerate(node.inputs)) {
+    if (failed(result) || rule || !input.extent)
+      continue;
+    rule = domain.empty() ? findExtentRule(proto.op_type()) : nullptr;
+    if (!rule)
+      result = node.unsupported()
+               << "input " << i << ", " << input.type() << ", has a dimension, number "
+               << input.extent->dim << ", whose extent only a run tells";
+  }
+  if (succeeded(result) && rule && rule->before)
+    result = rule->before(node);
+  if (succeeded(result))
+    result = entry->import(node);
+  if (succeeded(result) && rule && rule->after)
+    result = rule->after(node);
+  if (succeeded(result))
+    node.reportUnusedAttrs();
+  if (succeeded(result) && !node.hasErrors()) {
+    for (int i = 0; i < proto.output_size(); ++i) {
+      if (proto.output(i).empty())
+        continue;
+      if (!node.getResults()[i])
+        return node.error() << "has no output " << i;
+      tensors[proto.output(i)] = node.getResults()[i];
+    }
+    if (!key.empty())
+      counted[key] = SmallVector<Tensor>(node.getResults());
+    return success();
+  }
+  // What graphs inside the node have brought into the IR may be known by name already.
+  bool hasGraphs = llvm::any_of(proto.attribute(), [](const auto &attr) { return attr.has_g(); });
+  while (!hasGraphs && !block->empty() && &block->back() != last)
+    block->back().erase();
+  return failure();
+}
