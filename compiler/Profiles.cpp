@@ -3,6 +3,8 @@
 
 #include "compiler/Profiles.h"
 
+#include "compiler/onnx/Importer.h"
+
 #include "mlir/IR/BuiltinTypeInterfaces.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
@@ -11,17 +13,9 @@
 using namespace convoy;
 using llvm::StringRef;
 using mlir::ShapedType;
+using onnx::showShape;
 
 using Extents = std::vector<int64_t>;
-
-std::string convoy::showShape(llvm::ArrayRef<int64_t> shape) {
-  std::string text;
-  for (int64_t extent : shape) {
-    text += text.empty() ? "" : "x";
-    text += ShapedType::isDynamic(extent) ? "?" : std::to_string(extent);
-  }
-  return text;
-}
 
 static std::string tooMany() {
   return "more than " + std::to_string(ProfileList::kMostProfiles) +

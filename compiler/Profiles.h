@@ -3,7 +3,6 @@
 
 #pragma once
 
-#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 
 #include <cstdint>
@@ -49,8 +48,5 @@ private:
   /// The first holds what is common to all.
   std::vector<Group> groups;
 };
-
-/// The shape as it is written, such as ?x3x224x224.
-std::string showShape(llvm::ArrayRef<int64_t> shape);
 
 } // namespace convoy

@@ -110,8 +110,7 @@ LogicalResult GraphImporter::importInputs(func::FuncOp function) {
       }
     }
     types.push_back(*type);
-    attrs.push_back(builder.getDictionaryAttr(
-        builder.getNamedAttr(cnn::kNameAttrName, builder.getStringAttr(input->name()))));
+    attrs.push_back(nameAttrs(*input, *type));
     tensors[input->name()] = Tensor(
         block->addArgument(*type, NameLoc::get(builder.getStringAttr(input->name()))));
   }

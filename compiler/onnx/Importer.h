@@ -19,11 +19,10 @@ inline constexpr int64_t kOldestOpset = 1, kNewestOpset = 28;
 /// The oldest version of the file format itself.
 inline constexpr int64_t kOldestIrVersion = 3;
 
-struct ImportOptions {
-  /// Adds what the user wrote as NAME=1x3x224x224. `?` or `N` in the first place is the free
-  /// batch. Returns what is wrong with the text, or an empty string.
-  std::string addShape(llvm::StringRef text);
+/// A shape as users write it: 1x3x?x224.
+std::string showShape(llvm::ArrayRef<int64_t> shape);
 
+struct ImportOptions {
   /// Shapes of inputs by name; a dynamic extent in dimension 0 is the free batch.
   std::map<std::string, std::vector<int64_t>> shapes;
   /// Inputs whose value is known: name to the bytes of a serialized TensorProto. They become
