@@ -16,6 +16,10 @@ namespace convoy::onnx {
 
 /// Whether an extent is a number. Some writers say -1 for one that they do not know.
 bool isStatic(const ::onnx::TensorShapeProto::Dimension &dim);
+/// Whether a shape may be that of a batch of one image: of rank 2 or more and 1 in front.
+template <typename Dims> bool isOneImage(const Dims &dims) {
+  return dims.size() >= 2 && isStatic(dims[0]) && dims[0].dim_value() == 1;
+}
 /// The extents of a shape, kDynamic for those that are no numbers.
 llvm::SmallVector<int64_t> extentsOf(const ::onnx::TensorShapeProto &shape);
 /// The attributes by which main's arguments and results carry the names of a value and of its

@@ -25,6 +25,9 @@ std::string showShape(llvm::ArrayRef<int64_t> shape);
 struct ImportOptions {
   /// Shapes of inputs by name; a dynamic extent in dimension 0 is the free batch.
   std::map<std::string, std::vector<int64_t>> shapes;
+  /// Whether a batch that all inputs declare as 1 is made free where every op treats an image by
+  /// itself. Inputs that `shapes` names keep what it says.
+  bool freeBatch = true;
   /// Inputs whose value is known: name to the bytes of a serialized TensorProto. They become
   /// constants and are no arguments of main.
   std::map<std::string, std::string> boundInputs;
@@ -49,7 +52,8 @@ struct ModelInputs {
 /// The module has one function, @main, in the cnn dialect, all tensors row-major. Arguments and
 /// results carry the names of the ONNX values as `cnn.name`; the location of an op is a NameLoc
 /// of its ONNX node. Dimension 0 of an input is the free batch unless the model or a shape of the
-/// options fixes it. Errors, all that can be found in one run, go to the context's diagnostics.
+/// options fixes it; a batch of 1 that the model declares is made free where that is possible, and
+/// a remark says where it is not. Errors, all that can be found in one run, go to the context's diagnostics.
 mlir::FailureOr<mlir::OwningOpRef<mlir::ModuleOp>>
 importModel(llvm::StringRef path, const ImportOptions &options, mlir::MLIRContext *context);
 

@@ -96,6 +96,11 @@ static Arguments parseArguments(int argc, char **argv) {
                   if (std::string error = profiles.addProfile(name); !error.empty())
                     throw UsageError("--profile " + name + ": " + error);
                 });
+  bool fixedBatch = false;
+  options.flag("fixed-batch",
+               "keep a batch of 1 that the model declares. Otherwise it is made free where every\n"
+               "op treats an image by itself; --remarks says where not",
+               fixedBatch);
   options.value("bind", "NAME=FILE.pb",
                 "the value of an input that is known now, as an ONNX TensorProto; it is no input\n"
                 "of the artifact. For inputs that shapes depend on. May be repeated",
@@ -133,6 +138,7 @@ static Arguments parseArguments(int argc, char **argv) {
     throw UsageError("needs a model");
   if (std::string error = profiles.list(compile.profiles); !error.empty())
     throw UsageError("--shape: " + error);
+  compile.import.freeBatch = !fixedBatch;
   compile.pipeline.optimize = !noOptimize;
   if (std::optional<Stage> stage = stageFromName(arguments.emit)) {
     if (compile.stopAfter)
