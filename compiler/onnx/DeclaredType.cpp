@@ -4,7 +4,9 @@
 #include "compiler/onnx/DeclaredType.h"
 
 #include "compiler/onnx/TensorData.h"
+#include "dialects/Cnn/Cnn.h"
 
+#include "mlir/IR/Builders.h"
 #include "mlir/IR/Diagnostics.h"
 
 using namespace mlir;
@@ -23,13 +25,26 @@ SmallVector<int64_t> convoy::onnx::extentsOf(const ::onnx::TensorShapeProto &sha
   return extents;
 }
 
-std::string convoy::onnx::showShape(ArrayRef<int64_t> shape) {
-  std::string text;
-  for (int64_t extent : shape) {
-    text += text.empty() ? "" : "x";
-    text += ShapedType::isDynamic(extent) ? "?" : std::to_string(extent);
-  }
-  return text;
+// For each dimension its symbolic name or an empty one; null where none has a name or the declared
+// rank is another.
+static ArrayAttr dimNamesOf(const ValueInfoProto &value, RankedTensorType type) {
+  const auto &dims = value.type().tensor_type().shape().dim();
+  bool isNamed = llvm::any_of(dims, [](const auto &dim) { return !dim.dim_param().empty(); });
+  if (!isNamed || dims.size() != type.getRank())
+    return {};
+  SmallVector<Attribute> names;
+  for (const auto &dim : dims)
+    names.push_back(StringAttr::get(type.getContext(), dim.dim_param()));
+  return ArrayAttr::get(type.getContext(), names);
+}
+
+DictionaryAttr convoy::onnx::nameAttrs(const ValueInfoProto &value, RankedTensorType type) {
+  Builder builder(type.getContext());
+  SmallVector<NamedAttribute> attrs{
+      builder.getNamedAttr(cnn::kNameAttrName, builder.getStringAttr(value.name()))};
+  if (ArrayAttr dimNames = dimNamesOf(value, type))
+    attrs.push_back(builder.getNamedAttr(cnn::kDimNamesAttrName, dimNames));
+  return builder.getDictionaryAttr(attrs);
 }
 
 std::string convoy::onnx::showType(const ::onnx::TypeProto &type) {

@@ -17,9 +17,13 @@ struct OpEntry;
 
 class GraphImporter {
 public:
-  GraphImporter(ModelFile &file, const ImportOptions &options);
+  /// With `freesBatch` a batch of 1 that inputs declare becomes free.
+  GraphImporter(ModelFile &file, const ImportOptions &options, bool freesBatch);
 
   mlir::FailureOr<mlir::OwningOpRef<mlir::ModuleOp>> run();
+  /// Whether the free batch is one that the model declares as 1. Then dimension 0 of a tensor with
+  /// a free batch has, to the model, the extent 1.
+  bool isPerImage() const { return perImage; }
 
   ModelFile &getFile() { return file; }
   /// Imports the nodes of a graph inside a node and returns its outputs. `name` is the attribute's.
@@ -39,6 +43,7 @@ private:
   mlir::LogicalResult importBoundInput(const std::string &name);
   mlir::LogicalResult importInputs(mlir::func::FuncOp function);
   mlir::LogicalResult importOutputs(mlir::func::FuncOp function);
+  bool isFreed(const ::onnx::ValueInfoProto &input) const;
   mlir::LogicalResult importNode(const GraphNames &graphNames, int index);
   /// Reports what can be refused of a node that is not imported, without its inputs' types, and of
   /// the nodes of graphs inside it.
@@ -52,6 +57,8 @@ private:
   ModelFile &file;
   ::onnx::GraphProto &graph;
   const ImportOptions &options;
+  const bool freesBatch;
+  bool perImage = false;
   GraphNames names;
   mlir::MLIRContext *context;
   mlir::OpBuilder builder;

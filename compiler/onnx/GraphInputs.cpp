@@ -33,7 +33,8 @@ FailureOr<RankedTensorType> GraphImporter::inputType(const ValueInfoProto &input
   if (given != options.shapes.end()) {
     bool fits = !declared.has_shape() || dims.size() == static_cast<int>(given->second.size());
     for (int i = 0; fits && declared.has_shape() && i < dims.size(); ++i)
-      fits = !isStatic(dims[i]) || dims[i].dim_value() == given->second[i];
+      fits = !isStatic(dims[i]) || dims[i].dim_value() == given->second[i] ||
+             (i == 0 && isOneImage(dims) && ShapedType::isDynamic(given->second[0]));
     if (fits)
       return sized(given->second);
     return mlir::emitError(loc) << "shape [" << showShape(given->second)
@@ -56,7 +57,20 @@ FailureOr<RankedTensorType> GraphImporter::inputType(const ValueInfoProto &input
               (declared.has_shape() ? text : "<unknown rank>");
     return RankedTensorType();
   }
-  return sized(extentsOf(declared.shape()));
+  SmallVector<int64_t> shape = extentsOf(declared.shape());
+  if (isFreed(input))
+    shape[0] = ShapedType::kDynamic;
+  return sized(shape);
+}
+
+bool GraphImporter::isFreed(const ValueInfoProto &input) const {
+  const auto &dims = input.type().tensor_type().shape().dim();
+  auto given = options.shapes.find(input.name());
+  if (!isOneImage(dims) || options.boundInputs.count(input.name()))
+    return false;
+  return given == options.shapes.end() ? freesBatch
+                                       : !given->second.empty() &&
+                                             ShapedType::isDynamic(given->second[0]);
 }
 
 LogicalResult GraphImporter::importBoundInput(const std::string &name) {
@@ -98,6 +112,7 @@ LogicalResult GraphImporter::importInputs(func::FuncOp function) {
     }
     if (!*type)
       continue;
+    perImage |= isFreed(*input);
     // Two symbols need not be one number, and only one may stay free.
     if (cnn::hasFreeBatch(*type) && !options.shapes.count(input->name())) {
       const std::string &symbol = input->type().tensor_type().shape().dim(0).dim_param();
@@ -114,8 +129,7 @@ LogicalResult GraphImporter::importInputs(func::FuncOp function) {
       }
     }
     types.push_back(*type);
-    attrs.push_back(builder.getDictionaryAttr(
-        builder.getNamedAttr(cnn::kNameAttrName, builder.getStringAttr(input->name()))));
+    attrs.push_back(nameAttrs(*input, *type));
     tensors[input->name()] = Tensor(
         block->addArgument(*type, NameLoc::get(builder.getStringAttr(input->name()))));
   }

@@ -3,6 +3,7 @@
 
 #include "compiler/onnx/Extents.h"
 #include "compiler/onnx/GraphImporter.h"
+#include "compiler/onnx/Images.h"
 #include "compiler/onnx/OpTable.h"
 #include "compiler/onnx/Refusals.h"
 #include "compiler/onnx/TensorData.h"
@@ -110,6 +111,10 @@ LogicalResult GraphImporter::importNode(const GraphNames &graphNames, int index)
   while (!node.inputs.empty() && !node.inputs.back())
     node.inputs.pop_back();
   LogicalResult result = node.expectInputs(entry->minInputs, entry->maxInputs);
+  bool isBatched = llvm::any_of(
+      node.inputs, [](const Tensor &input) { return input && cnn::hasFreeBatch(input.type()); });
+  if (succeeded(result) && perImage && isBatched && !keepsImagesApart(node))
+    result = node.error() << "does not keep the images of a batch apart; fix it with --shape";
   std::string key = keyOfCounting(proto, node.inputs);
   if (auto known = counted.find(key); succeeded(result) && known != counted.end()) {
     for (int i = 0; i < proto.output_size(); ++i)

@@ -51,8 +51,7 @@ LogicalResult GraphImporter::importOutputs(func::FuncOp function) {
     values.push_back(tensor.value);
     extents.push_back(tensor.extent);
     types.push_back(tensor.type());
-    attrs.push_back(builder.getDictionaryAttr(
-        builder.getNamedAttr(cnn::kNameAttrName, builder.getStringAttr(output.name()))));
+    attrs.push_back(nameAttrs(output, tensor.type()));
   }
   if (hasFailed)
     return failure();

@@ -3,11 +3,13 @@
 
 #include "compiler/onnx/Importer.h"
 
+#include "compiler/onnx/DeclaredType.h"
 #include "compiler/onnx/GraphImporter.h"
 #include "compiler/onnx/InlineFunctions.h"
 #include "compiler/onnx/OpTable.h"
 
 #include "mlir/IR/Verifier.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/Path.h"
 
 using namespace mlir;
@@ -18,9 +20,9 @@ using ::onnx::ValueInfoProto;
 // The newest version of the file format that onnx 1.23 writes.
 static constexpr int64_t kNewestIrVersion = 14;
 
-GraphImporter::GraphImporter(ModelFile &file, const ImportOptions &options)
-    : file(file), graph(*file.proto.mutable_graph()), options(options), names(file),
-      context(file.getLoc().getContext()), builder(context) {}
+GraphImporter::GraphImporter(ModelFile &file, const ImportOptions &options, bool freesBatch)
+    : file(file), graph(*file.proto.mutable_graph()), options(options), freesBatch(freesBatch),
+      names(file), context(file.getLoc().getContext()), builder(context) {}
 
 std::vector<std::string> GraphImporter::shapeSources(StringRef name) const {
   return names.valueSources(name);
@@ -101,19 +103,74 @@ FailureOr<OwningOpRef<ModuleOp>> GraphImporter::run() {
   return module;
 }
 
+// Whether a model has a batch of 1 that could be free: every batch that inputs have is such a one.
+static bool declaresOneImage(const ::onnx::GraphProto &graph, const ImportOptions &options) {
+  llvm::StringSet<> initializers;
+  for (const auto &tensor : graph.initializer())
+    initializers.insert(tensor.name());
+  bool hasOne = false;
+  for (const ValueInfoProto &input : graph.input()) {
+    if (initializers.contains(input.name()) || options.boundInputs.count(input.name()))
+      continue;
+    const auto &dims = input.type().tensor_type().shape().dim();
+    if (auto given = options.shapes.find(input.name()); given != options.shapes.end()) {
+      if (!given->second.empty() && ShapedType::isDynamic(given->second[0]))
+        return false; // that one is the batch
+    } else if (dims.empty() || isOneImage(dims)) {
+      hasOne |= isOneImage(dims);
+    } else if (!isStatic(dims[0])) {
+      return false;
+    }
+  }
+  return hasOne;
+}
+
+// Imports with a free batch if the options allow it and all ops do, else as the model says. `read`
+// reads the file: an import takes its tensors away.
+static FailureOr<OwningOpRef<ModuleOp>>
+importFile(llvm::function_ref<LogicalResult(ModelFile &)> read, StringRef name, StringRef folder,
+           const ImportOptions &options, MLIRContext *context) {
+  ModelFile file(name, folder, context);
+  if (failed(read(file)))
+    return failure();
+  if (!options.freeBatch || !declaresOneImage(file.proto.graph(), options))
+    return GraphImporter(file, options, /*freesBatch=*/false).run();
+  std::vector<Diagnostic> said;
+  FailureOr<OwningOpRef<ModuleOp>> module;
+  {
+    ScopedDiagnosticHandler handler(context, [&](Diagnostic &diagnostic) {
+      said.push_back(std::move(diagnostic));
+      return success();
+    });
+    module = GraphImporter(file, options, /*freesBatch=*/true).run();
+  }
+  if (succeeded(module)) {
+    for (Diagnostic &diagnostic : said)
+      context->getDiagEngine().emit(std::move(diagnostic));
+    return module;
+  }
+  ModelFile again(name, folder, context);
+  if (failed(read(again)))
+    return failure();
+  module = GraphImporter(again, options, /*freesBatch=*/false).run();
+  auto reason = llvm::find_if(
+      said, [](Diagnostic &d) { return d.getSeverity() == DiagnosticSeverity::Error; });
+  if (succeeded(module) && reason != said.end())
+    mlir::emitRemark(reason->getLocation())
+        << "the batch of 1 is not free: " << StringRef(reason->str()).split("; fix").first;
+  return module;
+}
+
 FailureOr<OwningOpRef<ModuleOp>>
 convoy::onnx::importModel(StringRef path, const ImportOptions &options, MLIRContext *context) {
-  ModelFile file(path, llvm::sys::path::parent_path(path), context);
-  if (failed(file.read(path)))
-    return failure();
-  return GraphImporter(file, options).run();
+  return importFile([&](ModelFile &file) { return file.read(path); }, path,
+                    llvm::sys::path::parent_path(path), options, context);
 }
 
 FailureOr<OwningOpRef<ModuleOp>>
 convoy::onnx::importModelFromMemory(StringRef bytes, StringRef name, StringRef folder,
                                     const ImportOptions &options, MLIRContext *context) {
-  ModelFile file(name, folder, context);
-  if (failed(file.parse(bytes, name.ends_with(".onnxtxt"))))
-    return failure();
-  return GraphImporter(file, options).run();
+  return importFile(
+      [&](ModelFile &file) { return file.parse(bytes, name.ends_with(".onnxtxt")); }, name, folder,
+      options, context);
 }

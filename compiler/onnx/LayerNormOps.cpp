@@ -246,6 +246,8 @@ LogicalResult convoy::onnx::importMeanVarianceNormalization(NodeImport &node) {
     return failure();
   FailureOr<SmallVector<int64_t>> axes =
       node.normalizeAxes(node.intsAttr("axes", {0, 2, 3}), src.rank());
+  if (succeeded(axes) && node.isPerImage() && cnn::hasFreeBatch(src.type()))
+    llvm::erase(*axes, 0);
   FailureOr<Tensor> wide = castTensor(node, src, statisticsType(src.elementType()));
   if (failed(axes) || failed(wide))
     return failure();

@@ -162,6 +162,13 @@ static LogicalResult slice(NodeImport &node, ArrayRef<LinearInt> starts, ArrayRe
     int64_t step = steps[i];
     if (step == 0)
       return node.error() << "has a step of 0";
+    if (src.type().isDynamicDim(axis) && node.isPerImage()) {
+      int64_t extent = 1, first = 0, stride = 1;
+      cutAxis(starts[i].constant, ends[i].constant, step, extent, first, stride);
+      if (extent != 1)
+        return node.error() << "cuts the free batch; fix it with --shape";
+      continue;
+    }
     if (src.type().isDynamicDim(axis)) {
       // Only all of it can be said without knowing the batch; an end beyond any batch means that.
       bool toEnd = ends[i] == LinearInt{1, 0} ||

@@ -23,6 +23,8 @@ NodeImport::NodeImport(GraphImporter &graph, const ::onnx::NodeProto &node, int6
   results.resize(node.output_size());
 }
 
+bool NodeImport::isPerImage() const { return graph.isPerImage(); }
+
 InFlightDiagnostic NodeImport::error() {
   failedAlready = true;
   return mlir::emitError(loc) << opType() << " ";

@@ -59,6 +59,9 @@ public:
   mlir::OpBuilder &getBuilder() { return builder; }
   mlir::MLIRContext *getContext() const { return loc.getContext(); }
 
+  /// Whether the free batch stands for an extent that the model declares as 1: see GraphImporter.
+  bool isPerImage() const;
+
   /// An error at this node.
   mlir::InFlightDiagnostic error();
   /// An error that says that Convoy lacks what the node asks for.

@@ -181,7 +181,8 @@ static FailureOr<Extents> fromSizes(NodeImport &node, const HostTensor &sizes,
   std::optional<double> common;
   for (auto [size, axis] : llvm::zip(sizes.ints, axes)) {
     if (src.isDynamicDim(axis)) {
-      if (!(size == LinearInt{1, 0}) || policy != "stretch")
+      bool keeps = size == (node.isPerImage() ? LinearInt{0, 1} : LinearInt{1, 0});
+      if (!keeps || policy != "stretch")
         return node.error() << "resizes the free batch; fix it with --shape";
       continue;
     }

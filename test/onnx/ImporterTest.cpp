@@ -405,18 +405,6 @@ TEST_F(ImporterTest, BoundInputsDecideShapes) {
   EXPECT_TRUE(mlir::failed(import(model, options)));
 }
 
-TEST_F(ImporterTest, ShapeOptions) {
-  convoy::onnx::ImportOptions options;
-  EXPECT_EQ(options.addShape("a=?x3x4"), "");
-  EXPECT_EQ(options.shapes["a"],
-            (std::vector<int64_t>{mlir::ShapedType::kDynamic, 3, 4}));
-  EXPECT_EQ(options.addShape("scope/in:0="), "");
-  EXPECT_EQ(options.shapes["scope/in:0"], std::vector<int64_t>{});
-  EXPECT_NE(options.addShape("a=1"), "");
-  for (const char *text : {"", "x", "=1x2", "x=1x?", "x=1xx2", "x=-1", "x=1x2y", "x=99999999999999999999"})
-    EXPECT_NE(options.addShape(text), "") << text;
-}
-
 //===----------------------------------------------------------------------===//
 // Nodes
 //===----------------------------------------------------------------------===//
