@@ -124,7 +124,8 @@ void printKernels(const schema::Variant &variant) {
   for (unsigned i = 0; i < sizeOf(variant.kernels()); ++i) {
     const schema::Kernel &kernel = *variant.kernels()->Get(i);
     printf("  %10llu %10llu  %-24s %s\n", (unsigned long long)kernel.offset(),
-           (unsigned long long)kernel.bytes(), shown(kernel.strategy()).c_str(), shown(kernel.name()).c_str());
+           (unsigned long long)kernel.bytes(), shown(kernel.strategy()).c_str(),
+           shown(kernel.name()).c_str());
   }
 }
 

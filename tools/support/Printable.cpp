@@ -13,7 +13,7 @@ static size_t lengthOfCharacter(const std::string &text, size_t at) {
     return at + i < text.size() ? static_cast<unsigned char>(text[at + i]) : 0;
   };
   unsigned first = byte(0);
-  size_t length = first < 0x80                   ? 1
+  size_t length = first < 0x80                    ? 1
                   : first >= 0xc2 && first < 0xe0 ? 2
                   : first >= 0xe0 && first < 0xf0 ? 3
                   : first >= 0xf0 && first < 0xf5 ? 4
@@ -32,8 +32,9 @@ std::string printable(const std::string &text) {
   for (size_t at = 0; at < text.size();) {
     auto first = static_cast<unsigned char>(text[at]);
     size_t length = lengthOfCharacter(text, at);
-    bool isControl = first < 0x20 || first == 0x7f ||
-                     (first == 0xc2 && length == 2 && static_cast<unsigned char>(text[at + 1]) < 0xa0);
+    bool isControl =
+        first < 0x20 || first == 0x7f ||
+        (first == 0xc2 && length == 2 && static_cast<unsigned char>(text[at + 1]) < 0xa0);
     if (length > 0 && !isControl) {
       shown.append(text, at, length);
       at += length;
