@@ -25,6 +25,7 @@ mlir::LogicalResult importGlobalLpPool(NodeImport &node);
 // MatmulOps.cpp
 mlir::LogicalResult importMatMul(NodeImport &node);
 mlir::LogicalResult importGemm(NodeImport &node);
+mlir::LogicalResult importFc(NodeImport &node);
 
 // NormalizationOps.cpp
 mlir::LogicalResult importBatchNormalization(NodeImport &node);
@@ -40,6 +41,7 @@ mlir::LogicalResult importRmsNormalization(NodeImport &node);
 mlir::LogicalResult importInstanceNormalization(NodeImport &node);
 mlir::LogicalResult importGroupNormalization(NodeImport &node);
 mlir::LogicalResult importMeanVarianceNormalization(NodeImport &node);
+mlir::LogicalResult importMeanVarianceOfImage(NodeImport &node);
 mlir::LogicalResult importLpNormalization(NodeImport &node);
 
 // QuantizeOps.cpp
@@ -90,6 +92,8 @@ mlir::LogicalResult importDeformConv(NodeImport &node);
 // ShapeOps.cpp
 mlir::LogicalResult importConstant(NodeImport &node);
 mlir::LogicalResult importConstantOfShape(NodeImport &node);
+mlir::LogicalResult importConstantFill(NodeImport &node);
+mlir::LogicalResult importGivenTensorFill(NodeImport &node);
 mlir::LogicalResult importShape(NodeImport &node);
 mlir::LogicalResult importSize(NodeImport &node);
 mlir::LogicalResult importReshape(NodeImport &node);
@@ -116,6 +120,7 @@ mlir::LogicalResult importDepthToSpace(NodeImport &node);
 mlir::LogicalResult importSpaceToDepth(NodeImport &node);
 
 // ResizeOps.cpp
+mlir::LogicalResult importUpsampleHeightWidth(NodeImport &node);
 mlir::LogicalResult importUpsampleAttr(NodeImport &node);
 mlir::LogicalResult importUpsample(NodeImport &node);
 mlir::LogicalResult importResize10(NodeImport &node);

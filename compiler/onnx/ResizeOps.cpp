@@ -107,15 +107,27 @@ static FailureOr<SmallVector<double>> spread(NodeImport &node, ArrayRef<double> 
 static LogicalResult resizeByScales(NodeImport &node, ArrayRef<double> scales) {
   ResizeAttrs attrs;
   std::string mode = node.stringAttr("mode", "nearest");
-  if (mode != "nearest" && mode != "linear")
+  // ONNX's first years called it bilinear.
+  if (mode != "nearest" && mode != "linear" && (mode != "bilinear" || node.opset() >= 7))
     return node.unsupported() << "attribute 'mode' is '" << mode << "'";
-  attrs.mode = mode == "linear" ? cnn::ResizeMode::Linear : cnn::ResizeMode::Nearest;
+  attrs.mode = mode != "nearest" ? cnn::ResizeMode::Linear : cnn::ResizeMode::Nearest;
   auto axes = llvm::to_vector(llvm::seq<int64_t>(0, node.input(0).rank()));
   FailureOr<SmallVector<double>> all = spread(node, scales, axes, "scales");
   if (failed(all))
     return failure();
   FailureOr<Extents> extents = fromScales(node, *all, {});
   return failed(extents) ? failure() : makeResize(node, attrs, *extents, {});
+}
+
+// Until opset 6: images, with an attribute for each direction.
+LogicalResult convoy::onnx::importUpsampleHeightWidth(NodeImport &node) {
+  for (StringRef name : {"height_scale", "width_scale"})
+    if (!node.hasAttr(name))
+      return node.error() << "lacks attribute '" << name << "'";
+  if (node.input(0).rank() != 4)
+    return node.error() << "resizes images, got " << node.input(0).type();
+  return resizeByScales(
+      node, {1, 1, node.floatAttr("height_scale", 1), node.floatAttr("width_scale", 1)});
 }
 
 LogicalResult convoy::onnx::importUpsampleAttr(NodeImport &node) {
