@@ -263,13 +263,15 @@ LogicalResult convoy::onnx::importMeanVarianceNormalization(NodeImport &node) {
   return normalizeOver(node, node.intsAttr("axes", {0, 2, 3}), true);
 }
 
-// Until opset 8: over each image or each of its channels, never over the batch.
-LogicalResult convoy::onnx::importMeanVarianceOfImage(NodeImport &node) {
+// Until opset 8. That the batch is one of the dimensions is what the op was promoted with to
+// opset 9: "two variables with the same C-coordinate are associated with the same mean".
+LogicalResult convoy::onnx::importMeanVarianceNormalizationAttrs(NodeImport &node) {
   if (node.input(0).rank() < 3)
     return node.error() << "normalizes images, got " << node.input(0).type();
-  int64_t first = node.intAttr("across_channels", 0) != 0 ? 1 : 2;
-  return normalizeOver(node, llvm::to_vector(llvm::seq<int64_t>(first, node.input(0).rank())),
-                       node.intAttr("normalize_variance", 1) != 0);
+  SmallVector<int64_t> axes = llvm::to_vector(llvm::seq<int64_t>(0, node.input(0).rank()));
+  if (node.intAttr("across_channels", 0) == 0)
+    axes.erase(axes.begin() + 1);
+  return normalizeOver(node, axes, node.intAttr("normalize_variance", 1) != 0);
 }
 
 LogicalResult convoy::onnx::importLpNormalization(NodeImport &node) {

@@ -123,7 +123,7 @@ static constexpr OpEntry table[] = {
     {"MaxPool", 1, kNow, importMaxPool, 1, 1, 0, kStays},
     {"MaxUnpool", 9, kNow, importMaxUnpool, 2, 3, 1 << 2, kStays},
     {"Mean", 6, kNow, importElementwise, 1, kAny, 0, kStays},
-    {"MeanVarianceNormalization", 1, 8, importMeanVarianceOfImage, 1, 1, 0, kStays},
+    {"MeanVarianceNormalization", 1, 8, importMeanVarianceNormalizationAttrs, 1, 1, 0, kStays},
     {"MeanVarianceNormalization", 9, kNow, importMeanVarianceNormalization, 1, 1, 0, kStays},
     {"Min", 6, kNow, importElementwise, 1, kAny, 0, kFolds},
     {"Mish", 18, kNow, importElementwise, 1, 1, 0, kStays},

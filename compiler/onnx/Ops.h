@@ -41,7 +41,7 @@ mlir::LogicalResult importRmsNormalization(NodeImport &node);
 mlir::LogicalResult importInstanceNormalization(NodeImport &node);
 mlir::LogicalResult importGroupNormalization(NodeImport &node);
 mlir::LogicalResult importMeanVarianceNormalization(NodeImport &node);
-mlir::LogicalResult importMeanVarianceOfImage(NodeImport &node);
+mlir::LogicalResult importMeanVarianceNormalizationAttrs(NodeImport &node);
 mlir::LogicalResult importLpNormalization(NodeImport &node);
 
 // QuantizeOps.cpp
