@@ -15,6 +15,8 @@
 
 namespace convoy::onnx {
 
+struct OpEntry;
+
 /// Names, producers and order of a graph: what can be known without types.
 class GraphNames {
 public:
@@ -80,6 +82,16 @@ private:
   mlir::LogicalResult importInputs(mlir::func::FuncOp function);
   mlir::LogicalResult importOutputs(mlir::func::FuncOp function);
   mlir::LogicalResult importNode(const GraphNames &graphNames, int index);
+  /// Imports a node with these inputs; `conditions` counts those that decided about them.
+  mlir::LogicalResult importNode(const ::onnx::NodeProto &proto, const OpEntry &entry,
+                                 int64_t opset, mlir::Location loc,
+                                 llvm::ArrayRef<Tensor> inputs,
+                                 llvm::SmallVectorImpl<Tensor> &results, int conditions = 0);
+  /// The same where inputs are alternatives: once for each.
+  mlir::LogicalResult importAlternatives(const ::onnx::NodeProto &proto, const OpEntry &entry,
+                                         int64_t opset, mlir::Location loc,
+                                         llvm::ArrayRef<Tensor> inputs,
+                                         llvm::SmallVectorImpl<Tensor> &results, int conditions);
   /// The tensor of a name; silent failure if what defines it failed.
   mlir::LogicalResult lookUp(llvm::StringRef name, Tensor &tensor);
   mlir::FailureOr<mlir::RankedTensorType> inputType(const ::onnx::ValueInfoProto &input,

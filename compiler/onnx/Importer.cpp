@@ -7,6 +7,7 @@
 #include "compiler/onnx/GraphImporter.h"
 #include "compiler/onnx/InlineFunctions.h"
 #include "compiler/onnx/OpTable.h"
+#include "compiler/onnx/Ops.h"
 #include "compiler/onnx/TensorData.h"
 #include "dialects/Cnn/ConstantData.h"
 
@@ -493,13 +494,17 @@ LogicalResult GraphImporter::importNode(const GraphNames &graphNames, int index)
   const OpEntry *entry =
       version == opsets.end() ? nullptr : findOp(domain, proto.op_type(), version->second, isKnown);
 
-  NodeImport node(*this, proto, version == opsets.end() ? 0 : version->second, loc, builder);
+  SmallVector<Tensor> inputs, results(proto.output_size());
   bool hasInputs = true;
   for (const std::string &name : proto.input()) {
     Tensor tensor;
     hasInputs &= name.empty() || succeeded(lookUp(name, tensor));
-    node.inputs.push_back(std::move(tensor));
+    inputs.push_back(std::move(tensor));
   }
+  // What reads the results of a node that fails finds nothing and is silent.
+  for (const std::string &output : proto.output())
+    if (!output.empty())
+      tensors[output] = Tensor();
   if (!entry) {
     InFlightDiagnostic error = mlir::emitError(loc) << "unsupported: " << proto.op_type();
     if (!domain.empty())
@@ -514,27 +519,38 @@ LogicalResult GraphImporter::importNode(const GraphNames &graphNames, int index)
                    : error << ": no such op is known";
   }
   // What failed above was reported there.
-  if (!hasInputs)
+  if (!hasInputs || failed(importNode(proto, *entry, version->second, loc, inputs, results)))
     return failure();
+  for (int i = 0; i < proto.output_size(); ++i)
+    if (!proto.output(i).empty())
+      tensors[proto.output(i)] = results[i];
+  return success();
+}
+
+LogicalResult GraphImporter::importNode(const NodeProto &proto, const OpEntry &entry,
+                                        int64_t opset, Location loc, ArrayRef<Tensor> inputs,
+                                        SmallVectorImpl<Tensor> &results, int conditions) {
+  // Trailing inputs that are left out may be written as "".
+  while (!inputs.empty() && !inputs.back())
+    inputs = inputs.drop_back();
+  if (llvm::any_of(inputs, [](const Tensor &input) { return input.alternatives != nullptr; }))
+    return importAlternatives(proto, entry, opset, loc, inputs, results, conditions);
+  NodeImport node(*this, proto, opset, loc, builder);
+  node.inputs.assign(inputs.begin(), inputs.end());
 
   Block *block = builder.getInsertionBlock();
   Operation *last = block->empty() ? nullptr : &block->back();
-  // Trailing inputs that are left out may be written as "".
-  while (!node.inputs.empty() && !node.inputs.back())
-    node.inputs.pop_back();
-  LogicalResult result = node.expectInputs(entry->minInputs, entry->maxInputs);
+  LogicalResult result = node.expectInputs(entry.minInputs, entry.maxInputs);
   std::string key = keyOfCounting(proto, node.inputs);
   if (auto known = counted.find(key); succeeded(result) && known != counted.end()) {
-    for (int i = 0; i < proto.output_size(); ++i)
-      if (!proto.output(i).empty())
-        tensors[proto.output(i)] = known->second[i];
+    results.assign(known->second.begin(), known->second.end());
     return success();
   }
   const ExtentRule *rule = nullptr;
   for (auto [i, input] : llvm::enumerate(node.inputs)) {
     if (failed(result) || rule || !input.extent)
       continue;
-    rule = domain.empty() ? findExtentRule(proto.op_type()) : nullptr;
+    rule = isDefaultDomain(proto.domain()) ? findExtentRule(proto.op_type()) : nullptr;
     if (!rule)
       result = node.unsupported()
                << "input " << i << ", " << input.type() << ", has a dimension, number "
@@ -543,19 +559,16 @@ LogicalResult GraphImporter::importNode(const GraphNames &graphNames, int index)
   if (succeeded(result) && rule && rule->before)
     result = rule->before(node);
   if (succeeded(result))
-    result = entry->import(node);
+    result = entry.import(node);
   if (succeeded(result) && rule && rule->after)
     result = rule->after(node);
   if (succeeded(result))
     node.reportUnusedAttrs();
   if (succeeded(result) && !node.hasErrors()) {
-    for (int i = 0; i < proto.output_size(); ++i) {
-      if (proto.output(i).empty())
-        continue;
-      if (!node.getResults()[i])
+    for (int i = 0; i < proto.output_size(); ++i)
+      if (!proto.output(i).empty() && !node.getResults()[i])
         return node.error() << "has no output " << i;
-      tensors[proto.output(i)] = node.getResults()[i];
-    }
+    results.assign(node.getResults().begin(), node.getResults().end());
     if (!key.empty())
       counted[key] = SmallVector<Tensor>(node.getResults());
     return success();
@@ -565,6 +578,60 @@ LogicalResult GraphImporter::importNode(const GraphNames &graphNames, int index)
   while (!hasGraphs && !block->empty() && &block->back() != last)
     block->back().erase();
   return failure();
+}
+
+// The tensor where a condition has a value.
+static Tensor restrictTo(const Tensor &tensor, Value condition, bool isTrue) {
+  if (!tensor.alternatives)
+    return tensor;
+  const Alternatives &open = *tensor.alternatives;
+  if (open.condition == condition)
+    return restrictTo(isTrue ? open.whenTrue : open.whenFalse, condition, isTrue);
+  Tensor result;
+  result.alternatives = std::make_shared<Alternatives>(
+      Alternatives{open.condition, restrictTo(open.whenTrue, condition, isTrue),
+                   restrictTo(open.whenFalse, condition, isTrue)});
+  return result;
+}
+
+LogicalResult GraphImporter::importAlternatives(const NodeProto &proto, const OpEntry &entry,
+                                                int64_t opset, Location loc,
+                                                ArrayRef<Tensor> inputs,
+                                                SmallVectorImpl<Tensor> &results,
+                                                int conditions) {
+  // Each doubles the work.
+  constexpr int kMostConditions = 4;
+  if (conditions == kMostConditions)
+    return mlir::emitError(loc) << "unsupported: " << proto.op_type() << " of opset " << opset
+                                << ": the shapes of its inputs depend on more than "
+                                << kMostConditions << " conditions that only a run tells";
+  Value condition = llvm::find_if(inputs, [](const Tensor &input) {
+                      return input.alternatives != nullptr;
+                    })->alternatives->condition;
+  SmallVector<Tensor> sides[2];
+  for (bool isTrue : {true, false}) {
+    SmallVector<Tensor> restricted;
+    for (const Tensor &input : inputs)
+      restricted.push_back(restrictTo(input, condition, isTrue));
+    // Importing takes the data of attributes.
+    NodeProto copy;
+    if (isTrue)
+      copy = proto;
+    if (failed(importNode(isTrue ? copy : proto, entry, opset, loc, restricted, sides[isTrue],
+                          conditions + 1)))
+      return failure();
+  }
+  NodeImport node(*this, proto, opset, loc, builder);
+  results.resize(proto.output_size());
+  for (int i = 0; i < proto.output_size(); ++i) {
+    if (proto.output(i).empty())
+      continue;
+    FailureOr<Tensor> joined = joinBranches(node, condition, sides[true][i], sides[false][i]);
+    if (failed(joined))
+      return failure();
+    results[i] = *joined;
+  }
+  return success();
 }
 
 FailureOr<SmallVector<Tensor>> GraphImporter::importSubgraph(::onnx::GraphProto &subgraph,
@@ -638,6 +705,18 @@ LogicalResult GraphImporter::importOutputs(func::FuncOp function) {
     if (failed(lookUp(output.name(), tensor))) {
       hasFailed = true;
       continue;
+    }
+    if (tensor.alternatives) {
+      NodeProto proto;
+      proto.set_op_type("Output");
+      NodeImport node(*this, proto, 0, NameLoc::get(builder.getStringAttr(output.name())),
+                      builder);
+      FailureOr<Tensor> closed = closeAlternatives(node, tensor);
+      if (failed(closed)) {
+        hasFailed = true;
+        continue;
+      }
+      tensor = *closed;
     }
     // A declared output may be stale once a shape was given by hand. It may have an extent where
     // only the largest one is known.

@@ -8,6 +8,12 @@
 namespace convoy::onnx {
 
 // ControlOps.cpp
+/// What `condition`, a scalar, chooses. With `mayStayOpen` values of different shapes, and known
+/// ones of which a shape may be made, stay alternatives; without it they are an error.
+mlir::FailureOr<Tensor> joinBranches(NodeImport &node, mlir::Value condition, Tensor whenTrue,
+                                     Tensor whenFalse, bool mayStayOpen = true);
+/// The same for all alternatives in `tensor`.
+mlir::FailureOr<Tensor> closeAlternatives(NodeImport &node, const Tensor &tensor);
 mlir::LogicalResult importIf(NodeImport &node);
 
 // ConvOps.cpp
