@@ -74,8 +74,23 @@ static bool isSame(const HostTensor &a, const HostTensor &b) {
   return a.type == b.type && a.ints == b.ints && a.floats == b.floats;
 }
 
+Tensor convoy::onnx::restrictTo(const Tensor &tensor, Value condition, bool isTrue) {
+  if (!tensor.alternatives)
+    return tensor;
+  const Alternatives &open = *tensor.alternatives;
+  if (open.condition == condition)
+    return restrictTo(isTrue ? open.whenTrue : open.whenFalse, condition, isTrue);
+  Tensor result;
+  result.alternatives = std::make_shared<Alternatives>(
+      Alternatives{open.condition, restrictTo(open.whenTrue, condition, isTrue),
+                   restrictTo(open.whenFalse, condition, isTrue)});
+  return result;
+}
+
 FailureOr<Tensor> convoy::onnx::joinBranches(NodeImport &node, Value condition, Tensor a, Tensor b,
                                              bool mayStayOpen) {
+  a = restrictTo(a, condition, true);
+  b = restrictTo(b, condition, false);
   Tensor open;
   open.alternatives = std::make_shared<Alternatives>(Alternatives{condition, a, b});
   if (a.alternatives || b.alternatives)

@@ -580,20 +580,6 @@ LogicalResult GraphImporter::importNode(const NodeProto &proto, const OpEntry &e
   return failure();
 }
 
-// The tensor where a condition has a value.
-static Tensor restrictTo(const Tensor &tensor, Value condition, bool isTrue) {
-  if (!tensor.alternatives)
-    return tensor;
-  const Alternatives &open = *tensor.alternatives;
-  if (open.condition == condition)
-    return restrictTo(isTrue ? open.whenTrue : open.whenFalse, condition, isTrue);
-  Tensor result;
-  result.alternatives = std::make_shared<Alternatives>(
-      Alternatives{open.condition, restrictTo(open.whenTrue, condition, isTrue),
-                   restrictTo(open.whenFalse, condition, isTrue)});
-  return result;
-}
-
 LogicalResult GraphImporter::importAlternatives(const NodeProto &proto, const OpEntry &entry,
                                                 int64_t opset, Location loc,
                                                 ArrayRef<Tensor> inputs,

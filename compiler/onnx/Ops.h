@@ -8,6 +8,8 @@
 namespace convoy::onnx {
 
 // ControlOps.cpp
+/// The tensor where a condition has a value.
+Tensor restrictTo(const Tensor &tensor, mlir::Value condition, bool isTrue);
 /// What `condition`, a scalar, chooses. With `mayStayOpen` values of different shapes, and known
 /// ones of which a shape may be made, stay alternatives; without it they are an error.
 mlir::FailureOr<Tensor> joinBranches(NodeImport &node, mlir::Value condition, Tensor whenTrue,
