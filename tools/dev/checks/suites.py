@@ -19,16 +19,25 @@ LLVM = Path(os.environ.get("CONVOY_LLVM", "/usr/lib/llvm-22"))
 SHARED = ROOT.parent / "shared"
 PYTHON = BUILD / "venv/bin/python"
 
-# The real models that the op set covers. Their outputs must be within 1e-4 of the largest magnitude.
-MODELS = """
-mnist-8 espdl_mnist mlperf_tiny_resnet8 mlperf_tiny_mobilenet_v1 yolox_nano_416 fastestdet
-yunet_n_320 ultraface_RFB-320 blazeface_front face_landmark_mp selfie_segm_landscape ppocrv2_cls
-zoo_super_resolution-10 deeplab_v3_mnv2 hyperlpr_y5fu_320 pan_mobilenetv3_seg_sim
-""".split()
+# The outputs of real models must be within 1e-4 of the largest magnitude, but for these.
+TOLERANCE = {
+    # The recorded output is itself off by 1.1e-3 of double arithmetic: fifteen instance
+    # normalizations over up to half a million pixels, each summed up in one f32. Convoy's is off by
+    # 2.8e-4.
+    "winml_candy": "1.5e-3",
+    # Tensors between ops are f16 to ONNX, which the runtime that recorded the output ignored: it
+    # agrees with f32 arithmetic throughout. The logits lie at 13.3, where f16's spacing is 2^-7, and
+    # a logit that moves by that moves its probability by 2^-7 of itself. Double arithmetic with every
+    # result rounded to f16 differs from the recorded output by 3.0e-3, Convoy by 3.5e-3.
+    "winml_squeezenet_fp16": "7.8e-3",
+}
 
 # onnxruntime's logistic function is off by up to 1e-7 of 1 (measured against double on these very
 # outputs: 9e-8), which is more than 1e-4 of the largest value where all are small.
 ABSOLUTE = {"yunet_n_320": "2e-7", "selfie_segm_landscape": "2e-7"}
+
+# Values of inputs that shapes are made from.
+BIND = {}
 
 LIGHT = """
 bvlc_alexnet densenet121 inception_v1 inception_v2 resnet50 shufflenet squeezenet vgg19 zfnet512
