@@ -16,41 +16,83 @@ def folder():
     return Path(onnx.__file__).parent / "backend/test/data/light"
 
 
-def roles(graph):
-    """How each value is read first: op, and position among the op's inputs."""
-    found = {}
-    for node in graph.node:
-        for position, name in enumerate(node.input):
-            found.setdefault(name, (node.op_type, position))
-    return found
+# Ops whose result is like their first input, as far as the scale of weights matters.
+PASSING = {"MaxPool", "AveragePool", "GlobalAveragePool", "Reshape", "Transpose", "Concat",
+           "Dropout", "LRN", "Unsqueeze"}
 
 
-def sample(role, shape, rng):
-    """He-normal weights, plausible statistics of batch norms, small biases."""
-    op, position = role
+class Uses:
+    """How the values of a graph are used."""
+
+    def __init__(self, graph):
+        self.readers, self.writer = {}, {}
+        for node in graph.node:
+            for name in node.input:
+                self.readers.setdefault(name, []).append(node)
+            for name in node.output:
+                self.writer[name] = node
+
+    def reader(self, weight):
+        """The node that a weight is of, and as which input."""
+        node = self.readers.get(weight, [None])[0]
+        while node is not None and node.op_type in ("Unsqueeze", "Reshape"):
+            weight = node.output[0]
+            node = self.readers.get(weight, [None])[0]
+        return (node, list(node.input).index(weight)) if node is not None else (None, 0)
+
+    def is_rectified(self, name):
+        node = self.writer.get(name)
+        while node is not None and node.op_type in PASSING:
+            node = self.writer.get(node.input[0])
+        return node is not None and node.op_type == "Relu"
+
+    def is_branch(self, node):
+        """Whether the node ends a residual branch."""
+        after = {reader.op_type for reader in self.readers.get(node.output[0], [])}
+        return bool(after) and after <= {"Add", "Sum"}
+
+
+def sample(uses, name, shape, rng):
+    """He-normal weights, statistics of batch norms and scales near 1, small biases; and small
+    residual branches, so that sums do not grow from block to block until a softmax saturates."""
+    node, position = uses.reader(name)
+    op = node.op_type if node is not None else ""
     if op == "BatchNormalization":
-        low, high = {1: (0.5, 1.5), 2: (-0.1, 0.1), 3: (-0.1, 0.1), 4: (0.5, 1.5)}[position]
-        return rng.uniform(low, high, shape)
-    if len(shape) >= 2:
-        return rng.standard_normal(shape) * np.sqrt(2 / max(1, np.prod(shape[1:])))
-    return rng.standard_normal(shape) * 0.01
+        if position in (2, 3):
+            return rng.normal(0, 0.05, shape)
+        scale = 0.3 if position == 1 and uses.is_branch(node) else 1
+        return rng.uniform(0.8, 1.2, shape) * scale
+    if op == "Mul":
+        return rng.uniform(0.8, 1.2, shape)
+    if len(shape) >= 2 and op != "Add":
+        gain = 2 if uses.is_rectified(node.input[0]) else 1
+        return rng.standard_normal(shape) * np.sqrt(gain / max(1, np.prod(shape[1:])))
+    return rng.standard_normal(shape) * 0.05
 
 
 def materialize(graph, seed):
-    """Every ConstantOfShape of a known shape becomes an initializer: these stand for weights."""
+    """Every ConstantOfShape of a known shape becomes an initializer: these stand for weights. Batch
+    norms that were kept belong to weights that were not, and are made anew too."""
     known = {tensor.name: tensor for tensor in graph.initializer}
     known.update((node.output[0], node.attribute[0].t) for node in graph.node
                  if node.op_type == "Constant")
-    reads, kept = roles(graph), []
+    uses, kept = Uses(graph), []
+
+    def weights(name, shape):
+        rng = np.random.default_rng([seed, zlib.crc32(name.encode())])
+        values = sample(uses, name, shape, rng).astype(np.float32)
+        return numpy_helper.from_array(values, name)
+
+    for tensor in graph.initializer:
+        node, _ = uses.reader(tensor.name)
+        if node is not None and node.op_type == "BatchNormalization":
+            tensor.CopyFrom(weights(tensor.name, list(tensor.dims)))
     for node in graph.node:
         if node.op_type != "ConstantOfShape" or node.input[0] not in known:
             kept.append(node)
             continue
-        name = node.output[0]
         shape = [int(extent) for extent in numpy_helper.to_array(known[node.input[0]])]
-        rng = np.random.default_rng([seed, zlib.crc32(name.encode())])
-        values = sample(reads.get(name, ("", 0)), shape, rng).astype(np.float32)
-        graph.initializer.append(numpy_helper.from_array(values, name))
+        graph.initializer.append(weights(node.output[0], shape))
     del graph.node[:]
     graph.node.extend(kept)
 
