@@ -26,7 +26,7 @@ class Model:
     path: Path
     inputs: dict = field(default_factory=dict)  # Name to array.
     symbols: dict = field(default_factory=dict)  # Symbolic dimension to extent.
-    open: list = field(default_factory=list)  # Names of inputs with open dimensions.
+    fixed: list = field(default_factory=list)  # Inputs whose shapes convoy-compile must be told.
 
 
 def make_zoo(names):
@@ -136,8 +136,9 @@ def prepare(model, args):
             kind = onnx.helper.tensor_dtype_to_np_dtype(value.type.tensor_type.elem_type)
             found = random_values(kind, shape, rng)
         model.inputs[value.name] = np.ascontiguousarray(found).reshape(shape)
-        if is_open:
-            model.open.append(value.name)
+        # A batch stays free, as convoy-compile leaves it, unless --shape was given.
+        if is_open and (value.name in given or not all(isinstance(dim, int) for dim in declared[1:])):
+            model.fixed.append(value.name)
         for dim, extent in zip(declared, shape):
             if isinstance(dim, str) and dim:
                 if model.symbols.setdefault(dim, extent) != extent:

@@ -35,7 +35,8 @@ def geometric_mean(values):
 
 
 def milliseconds(value):
-    return f"{value:.3f}" if value < 10 else f"{value:.2f}" if value < 100 else f"{value:.1f}"
+    digits = 4 if value < 0.1 else 3 if value < 10 else 2 if value < 100 else 1
+    return f"{value:.{digits}f}"
 
 
 def entry_text(entry):
@@ -72,13 +73,14 @@ def cells(rows, peers, by):
 
 
 def remarks(rows):
-    """Why a contestant has no time, a line each."""
-    lines = []
+    """Why a contestant has no time, a line for each reason."""
+    lines = {}
     for row in rows:
         for kind, entry in row.entries.items():
             if entry.reason:
-                lines.append(f"{row.model}, {TITLES[kind]}, {row.threads} threads: {entry.reason}")
-    return lines
+                reason = entry.reason if len(entry.reason) < 240 else entry.reason[:237] + "..."
+                lines[f"{row.model}, {TITLES[kind]}: {reason}"] = None
+    return list(lines)
 
 
 def table(rows, peers, by):
@@ -128,45 +130,87 @@ def escaped(text):
     return text.replace("&", "&amp;").replace("<", "&lt;").replace('"', "&quot;")
 
 
+class Axis:
+    """Places of ratios on a logarithmic scale, in which twice and half as fast are equally far
+    from 1."""
+
+    def __init__(self, ratios, left, width):
+        self.low = math.floor(math.log2(min([0.5, *ratios])))
+        self.high = math.ceil(math.log2(max([2.0, *ratios])))
+        self.left, self.width = left, width
+
+    def at(self, ratio):
+        part = (math.log2(ratio) - self.low) / (self.high - self.low)
+        return self.left + self.width * part
+
+    def ticks(self):
+        return [2.0 ** power for power in range(self.low, self.high + 1)]
+
+
+def bar(axis, y, height, ratio, missing, colour):
+    """From 1 to the ratio, and the ratio beside its end."""
+    one = axis.at(1)
+    if not ratio:
+        return f'<text x="{one + 5:.1f}" y="{y + 10}" font-size="11" fill="#888">{missing}</text>'
+    end = axis.at(ratio)
+    place, anchor = (end + 4, "start") if ratio >= 1 else (end - 4, "end")
+    return (f'<rect x="{min(one, end):.1f}" y="{y}" width="{abs(end - one):.1f}" '
+            f'height="{height - 2}" fill="{colour}"/><text x="{place:.1f}" y="{y + 10}" '
+            f'font-size="11" text-anchor="{anchor}">{ratio:.2f}</text>')
+
+
+def tick_text(tick):
+    return f"{tick:g}" if tick >= 0.5 else f"1/{1 / tick:g}"
+
+
+def no_ratio_text(row, peer):
+    return entry_text(row.entries[peer]) if row.entries["convoy"].times else "Convoy failed"
+
+
 def chart(rows, peers, by, facts):
-    """An SVG of the ratios: a bar for each peer, a line where Convoy and peer are equal."""
-    bar, gap, left, width = 13, 9, 250, 620
-    ratios = [row.ratio(peer, by) for row in rows for peer in peers]
-    limit = max([1.5, *(ratio for ratio in ratios if ratio)]) * 1.04
-    top = 62
-    height = top + len(rows) * (bar * len(peers) + gap) + 34 + 14 * len(facts)
-
-    def x(ratio):
-        return left + width * ratio / limit
-
+    """An SVG of the ratios: a bar for each model and peer, and for the geometric means."""
+    height, gap, left, width, top = 13, 9, 270, 560, 84
+    axis = Axis([ratio for row in rows for peer in peers if (ratio := row.ratio(peer, by))], left,
+                width)
+    groups = []  # Name, and ratio and what to say without one, for each peer.
+    for row in rows:
+        groups.append((row.model, row.threads,
+                       [(row.ratio(peer, by), no_ratio_text(row, peer)) for peer in peers]))
+    for threads in sorted({row.threads for row in rows}):
+        of = [row for row in rows if row.threads == threads]
+        groups.append(("geometric mean", threads,
+                       [(geometric_mean(row.ratio(peer, by) for row in of), "") for peer in peers]))
+    bottom = top + len(groups) * (height * len(peers) + gap)
     parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{left + width + 70}" height="{height}" '
-        'font-family="sans-serif" font-size="12" fill="#222">',
-        f'<rect width="100%" height="100%" fill="#fff"/>',
-        f'<text x="{left}" y="22" font-size="15" font-weight="bold">Time of a peer / time of Convoy '
-        '(longer: Convoy is faster)</text>',
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{left + width + 60}" '
+        f'height="{bottom + 24 + 14 * len(facts)}" font-family="sans-serif" font-size="12" '
+        'fill="#222">',
+        '<rect width="100%" height="100%" fill="#fff"/>',
+        f'<text x="{left}" y="22" font-size="15" font-weight="bold">Time of a peer / time of Convoy'
+        '</text>',
     ]
     for index, peer in enumerate(peers):
         at = left + 130 * index
         parts.append(f'<rect x="{at}" y="33" width="12" height="12" fill="{COLOURS[peer]}"/>'
                      f'<text x="{at + 18}" y="43">{TITLES[peer]}</text>')
+    parts.append(f'<text x="{left + width}" y="43" text-anchor="end" fill="#555">'
+                 'right of 1: Convoy is faster</text>')
+    for tick in axis.ticks():
+        x = f"{axis.at(tick):.1f}"
+        parts.append(f'<line x1="{x}" y1="{top - 8}" x2="{x}" y2="{bottom}" stroke="'
+                     f'{"#222" if tick == 1 else "#ddd"}"/><text x="{x}" y="{top - 13}" '
+                     f'text-anchor="middle" fill="#555">{tick_text(tick)}</text>')
     y = top
-    for row in rows:
-        middle = y + bar * len(peers) / 2 + 4
-        name = f"{row.model}, {row.threads} thread" + ("s" if row.threads > 1 else "")
-        parts.append(f'<text x="{left - 8}" y="{middle:.0f}" text-anchor="end">{escaped(name)}</text>')
-        for peer in peers:
-            ratio, entry = row.ratio(peer, by), row.entries[peer]
-            length = x(ratio) - left if ratio else 0
-            text = f"{ratio:.2f}" if ratio else "differs" if entry.differs else "no time"
-            parts.append(f'<rect x="{left}" y="{y}" width="{length:.1f}" height="{bar - 2}" '
-                         f'fill="{COLOURS[peer]}"/><text x="{left + length + 5:.1f}" y="{y + 10}" '
-                         f'font-size="11">{text}</text>')
-            y += bar
+    for name, threads, bars in groups:
+        text = f"{name}, {threads} thread" + ("s" if threads > 1 else "")
+        weight = ' font-weight="bold"' if name == "geometric mean" else ""
+        parts.append(f'<text x="{left - 10}" y="{y + height * len(peers) / 2 + 4:.0f}" '
+                     f'text-anchor="end"{weight}>{escaped(text)}</text>')
+        for peer, (ratio, missing) in zip(peers, bars):
+            parts.append(bar(axis, y, height, ratio, missing, COLOURS[peer]))
+            y += height
         y += gap
-    parts.append(f'<line x1="{x(1):.1f}" y1="{top - 8}" x2="{x(1):.1f}" y2="{y}" stroke="#222" '
-                 'stroke-dasharray="4 3"/>')
     for index, fact in enumerate(facts):
-        parts.append(f'<text x="8" y="{y + 22 + 14 * index}" font-size="11" fill="#555">'
+        parts.append(f'<text x="8" y="{bottom + 20 + 14 * index}" font-size="11" fill="#555">'
                      f'{escaped(fact)}</text>')
     return "\n".join([*parts, "</svg>\n"])
