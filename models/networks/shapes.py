@@ -2,17 +2,33 @@
 #
 # The convolutions of a network as lines for layer-bench, each kind once, in the network's order.
 
+import math
+
 import onnx
 
-def known_dims(graph):
+def without_weights(model):
+    """Makes inputs of the large weights, since inference of shapes copies all that it is given; small
+    constants may be what shapes depend on. Returns the extents of all."""
+    graph, dims, small = model.graph, {}, []
+    for tensor in graph.initializer:
+        dims[tensor.name] = list(tensor.dims)
+        if math.prod(tensor.dims) <= 16:
+            small.append(onnx.TensorProto.FromString(tensor.SerializeToString()))
+        else:
+            graph.input.append(onnx.helper.make_tensor_value_info(tensor.name, tensor.data_type,
+                                                                  tensor.dims))
+    del graph.initializer[:]
+    graph.initializer.extend(small)
+    return dims
+
+
+def known_dims(graph, weights):
     """Extents of every value; a free batch is 1."""
     dims = {}
     for value in [*graph.input, *graph.value_info, *graph.output]:
         shape = value.type.tensor_type.shape.dim
         dims[value.name] = [dim.dim_value if dim.HasField("dim_value") else 1 for dim in shape]
-    for tensor in graph.initializer:
-        dims[tensor.name] = list(tensor.dims)
-    return dims
+    return {**dims, **weights}
 
 
 def line(node, dims, pictures):
@@ -38,8 +54,11 @@ def line(node, dims, pictures):
 
 
 def write(name, model, path):
-    graph = onnx.shape_inference.infer_shapes(onnx.load(model), data_prop=True).graph
-    dims, pictures = known_dims(graph), {value.name for value in graph.input}
+    loaded = onnx.load(model)
+    pictures = {value.name for value in loaded.graph.input}
+    weights = without_weights(loaded)
+    graph = onnx.shape_inference.infer_shapes(loaded, data_prop=True).graph
+    dims = known_dims(graph, weights)
     counts, left_out = {}, 0
     for node in graph.node:
         if node.op_type == "Conv":

@@ -53,7 +53,8 @@ def run_all(args):
             refused = str(reason)
         for threads in args.threads:
             if refused:
-                entries = {kind: contest.Entry(reason=refused) for kind in ["convoy", *args.peers]}
+                entries = {kind: contest.Entry() for kind in ["convoy", *args.peers]}
+                entries["convoy"].reason = refused
             else:
                 entries, found = contest.hold(model, threads, args)
                 versions.update(found)

@@ -42,7 +42,7 @@ def milliseconds(value):
 def entry_text(entry):
     if entry.times:
         return f"{milliseconds(entry.min())} / {milliseconds(entry.median())}"
-    return "differs" if entry.differs else "failed"
+    return "differs" if entry.differs else "failed" if entry.reason else "-"
 
 
 def ratio_text(ratio):
