@@ -6,6 +6,7 @@
 import hashlib
 import json
 import os
+import select
 import signal
 import statistics
 import subprocess
@@ -27,6 +28,8 @@ EPSILONS = 10
 ABSOLUTE = 2 * float(np.finfo(np.float32).eps)
 # Counted runs of a turn at least, and runs before them that are not counted.
 LEAST, SKIPPED = 3, 1
+# Seconds without an answer after which a contestant is given up.
+PATIENCE = 600
 WORKER = Path(__file__).resolve().parent / "worker.py"
 SCRATCH = BUILD / "bench"
 
@@ -66,10 +69,16 @@ class Contestant:
         self.process = subprocess.Popen([sys.executable, WORKER, kind, path], text=True, env=env,
                                         stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                         stderr=self.log)
-        self.version = self.read()["version"]
+        try:
+            self.version = self.read()["version"]
+        except Failed:
+            self.end()
+            raise
         self.stop()
 
     def read(self):
+        if not select.select([self.process.stdout], [], [], PATIENCE)[0]:
+            raise Failed(f"no answer for {PATIENCE} s")
         line = self.process.stdout.readline()
         if not line:
             code = self.process.wait()

@@ -2,6 +2,7 @@
 #
 # What tools/bench does once the packages are there.
 
+import os
 import platform
 import sys
 from pathlib import Path
@@ -14,10 +15,14 @@ import options
 import report
 
 
-def cpu_name():
+def machine():
+    """The CPU in words. Virtual machines often hide the name, so family and model are said too."""
     with open("/proc/cpuinfo") as file:
-        found = [line.split(":", 1)[1].strip() for line in file if line.startswith("model name")]
-    return found[0] if found else platform.machine()
+        facts = dict(map(str.strip, line.split(":", 1)) for line in file if ":" in line)
+    name = facts.get("model name", platform.machine())
+    if "cpu family" in facts:
+        name += f" (family {facts['cpu family']}, model {facts['model']})"
+    return f"{name}, {len(os.sched_getaffinity(0))} cores"
 
 
 def busy():
@@ -32,7 +37,7 @@ def facts(args, versions):
     contestants = ", ".join(f"{report.TITLES[kind]} {versions[kind]}"
                             for kind in ["convoy", *args.peers] if kind in versions)
     how = f"{args.by} of {args.rounds} rounds of {args.slice:g} s for ratios"
-    return [f"{cpu_name()}; {contestants}.",
+    return [f"{machine()}; {contestants}.",
             f"Batch {args.batch}, {args.precision}; minimum / median in ms; {how}."]
 
 

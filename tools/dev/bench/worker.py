@@ -7,10 +7,13 @@
 import ctypes
 import json
 import os
+import signal
 import sys
 import time
 
 import numpy as np
+
+PR_SET_PDEATHSIG = 1  # Of linux/prctl.h.
 
 
 class Convoy:
@@ -173,6 +176,8 @@ def run_for(contestant, seconds, skipped, least):
 
 def main():
     kind, path = sys.argv[1:]
+    # A stopped process would outlive a benchmark that is killed.
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     # Libraries print what they like: answers have a descriptor of their own.
     answers = os.fdopen(os.dup(1), "w", buffering=1)
     os.dup2(2, 1)
