@@ -4,6 +4,7 @@
 #include "compiler/onnx/NodeImport.h"
 
 #include "compiler/onnx/GraphImporter.h"
+#include "compiler/onnx/OpTable.h"
 #include "compiler/onnx/TensorData.h"
 #include "dialects/Cnn/ConstantData.h"
 #include "dialects/Cnn/Evaluate/Evaluate.h"
@@ -22,6 +23,8 @@ NodeImport::NodeImport(GraphImporter &graph, const ::onnx::NodeProto &node, int6
   results.resize(node.output_size());
 }
 
+bool NodeImport::isPerImage() const { return graph.isPerImage(); }
+
 InFlightDiagnostic NodeImport::error() {
   failedAlready = true;
   return mlir::emitError(loc) << opType() << " ";
@@ -29,8 +32,16 @@ InFlightDiagnostic NodeImport::error() {
 
 InFlightDiagnostic NodeImport::unsupported() {
   failedAlready = true;
-  return mlir::emitError(loc) << "unsupported: " << opType() << " of opset " << opsetVersion << ": ";
+  InFlightDiagnostic error = mlir::emitError(loc)
+                             << "unsupported: " << opType() << " of "
+                             << (domain().empty() ? StringRef("ai.onnx") : domain());
+  if (opsetVersion != 0)
+    error << " opset " << opsetVersion;
+  error << ": ";
+  return error;
 }
+
+StringRef NodeImport::domain() const { return plainDomain(node.domain()); }
 
 //===----------------------------------------------------------------------===//
 // Inputs

@@ -34,7 +34,8 @@ static HostTensor hostFloats(NodeImport &node, ArrayRef<double> values) {
 LogicalResult convoy::onnx::importConstant(NodeImport &node) {
   for (StringRef name : {"sparse_value", "value_string", "value_strings"})
     if (node.hasAttr(name))
-      return node.unsupported() << "attribute '" << name << "'";
+      return node.unsupported() << "attribute '" << name
+                                << "' is given, expected a value of numbers or bools";
   if (node.hasAttr("value")) {
     ElementsAttr value = node.tensorAttr("value");
     if (!value)
@@ -137,10 +138,10 @@ LogicalResult convoy::onnx::importShape(NodeImport &node) {
   int64_t start = bound("start", 0), end = bound("end", rank);
   if (src.extent && src.extent->dim >= start && src.extent->dim < end)
     return countedShape(node, start, end);
+  RankedTensorType type = node.isPerImage() ? cnn::perImage(src.type()) : src.type();
   SmallVector<LinearInt> extents;
   for (int64_t i = start; i < end; ++i)
-    extents.push_back(src.type().isDynamicDim(i) ? LinearInt{1, 0}
-                                                 : LinearInt{0, src.shape()[i]});
+    extents.push_back(type.isDynamicDim(i) ? LinearInt{1, 0} : LinearInt{0, type.getDimSize(i)});
   node.setResult(0, Tensor(HostTensor::ofInts(node.getContext(), extents)));
   return success();
 }
@@ -160,7 +161,8 @@ LogicalResult convoy::onnx::importSize(NodeImport &node) {
     return success();
   }
   int64_t count = cnn::perImage(type).getNumElements();
-  LinearInt size = cnn::hasFreeBatch(type) ? LinearInt{count, 0} : LinearInt{0, count};
+  bool grows = cnn::hasFreeBatch(type) && !node.isPerImage();
+  LinearInt size = grows ? LinearInt{count, 0} : LinearInt{0, count};
   node.setResult(0, Tensor(HostTensor::ofInts(node.getContext(), size).reshaped({})));
   return success();
 }
@@ -179,9 +181,9 @@ static LogicalResult setReshaped(NodeImport &node, ArrayRef<int64_t> shape) {
 
 // The shape that Reshape means by extents with 0 and -1. Element counts are those of an image
 // where the batch is free.
-static FailureOr<SmallVector<int64_t>> resolveReshape(NodeImport &node, ArrayRef<LinearInt> wanted,
+static FailureOr<SmallVector<int64_t>> resolveReshape(NodeImport &node, RankedTensorType src,
+                                                      ArrayRef<LinearInt> wanted,
                                                       bool allowZero) {
-  RankedTensorType src = node.input(0).type();
   SmallVector<int64_t> shape;
   std::optional<size_t> inferred;
   int64_t known = 1;
@@ -249,9 +251,21 @@ LogicalResult convoy::onnx::importReshape(NodeImport &node) {
     return failure();
   if (host->isFloat() || host->type.getRank() != 1)
     return node.error() << "needs a vector of integers as shape, got " << host->type;
+  RankedTensorType src = node.input(0).type();
+  // The model speaks of one image, which has to stay one.
+  bool isImage = node.isPerImage() && cnn::hasFreeBatch(src);
   FailureOr<SmallVector<int64_t>> shape =
-      resolveReshape(node, host->ints, node.intAttr("allowzero", 0) != 0);
-  return failed(shape) ? failure() : setReshaped(node, *shape);
+      resolveReshape(node, isImage ? cnn::perImage(src) : src, host->ints,
+                     node.intAttr("allowzero", 0) != 0);
+  if (failed(shape))
+    return failure();
+  if (isImage) {
+    if (shape->empty() || shape->front() != 1)
+      return node.error() << "of " << src << " to [" << ArrayRef<int64_t>(*shape)
+                          << "] does not keep the free batch in dimension 0; fix it with --shape";
+    shape->front() = ShapedType::kDynamic;
+  }
+  return setReshaped(node, *shape);
 }
 
 LogicalResult convoy::onnx::importFlatten(NodeImport &node) {
@@ -261,6 +275,8 @@ LogicalResult convoy::onnx::importFlatten(NodeImport &node) {
     return node.error() << "axis " << axis << " is outside rank " << rank;
   axis = axis < 0 ? axis + rank : axis;
   ArrayRef<int64_t> outer = src.shape().take_front(axis), inner = src.shape().drop_front(axis);
+  if (ShapedType::isDynamicShape(inner) && node.isPerImage())
+    return setReshaped(node, {ShapedType::kDynamic, ShapedType::getNumElements(inner.drop_front())});
   if (ShapedType::isDynamicShape(inner))
     return node.error() << "moves the free batch to dimension 1; fix it with --shape";
   // The batch stays alone in front, or there would be several in one dimension.
@@ -282,7 +298,7 @@ static LogicalResult squeeze(NodeImport &node, std::optional<ArrayRef<int64_t>> 
     axes = *normalized;
   } else {
     for (int64_t i = 0; i < src.rank(); ++i)
-      if (src.shape()[i] == 1)
+      if (src.shape()[i] == 1 || (node.isPerImage() && src.type().isDynamicDim(i)))
         axes.push_back(i);
   }
   SmallVector<int64_t> shape;

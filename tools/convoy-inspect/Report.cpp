@@ -4,11 +4,13 @@
 #include "tools/convoy-inspect/Report.h"
 
 #include "tools/convoy-inspect/Memory.h"
+#include "tools/convoy-inspect/Sharing.h"
 #include "tools/support/Error.h"
 #include "tools/support/Json.h"
 
 #include <algorithm>
 #include <cstdio>
+#include <map>
 
 namespace convoy::tools {
 
@@ -131,10 +133,31 @@ std::string overLowerBound(const schema::Variant &variant) {
   return format(", %.1f %% over the lower bound of %s", over, bytes(bound).c_str());
 }
 
-void printVariant(const Opened &opened, unsigned index, const ReportOptions &options) {
+/// The variants of a target are its profiles: those with other input shapes than all before them.
+void printProfiles(const schema::Artifact &artifact) {
+  std::map<std::string, std::vector<const schema::Variant *>> targets;
+  for (const schema::Variant *variant : *artifact.variants())
+    targets[text(variant->target())].push_back(variant);
+  for (auto &[target, variants] : targets) {
+    if (variants.size() == 1)
+      continue;
+    printf("\nProfiles of %s, of which the first that the inputs fit runs\n", target.c_str());
+    for (size_t i = 0; i < variants.size(); ++i) {
+      printf("  %3zu  %-24s", i, text(variants[i]->profile()));
+      for (unsigned v = 0; v < sizeOf(variants[i]->inputs()); ++v) {
+        const schema::Value &value = *variants[i]->inputs()->Get(v);
+        printf("%s %s %s", v ? "," : "", text(value.name()), shape(value).c_str());
+      }
+      puts("");
+    }
+  }
+}
+
+void printVariant(const Opened &opened, unsigned index, const Use &use,
+                  const ReportOptions &options) {
   const schema::Variant &variant = *opened.artifact->variants()->Get(index);
   printf("\nVariant %u: %s%s%s%s\n", index, text(variant.target()),
-         sizeOf(variant.profile()) ? ", shapes " : "", text(variant.profile()),
+         sizeOf(variant.profile()) ? ", profile " : "", text(variant.profile()),
          runsHere(opened, variant) ? "   (this machine runs it)" : "");
   printf("  needs     ");
   for (unsigned i = 0; i < sizeOf(variant.cpu_features()); ++i)
@@ -143,6 +166,10 @@ void printVariant(const Opened &opened, unsigned index, const ReportOptions &opt
   printf("  code      %s in %zu kernels, %zu launches, %.3f MFLOP an image\n",
          bytes(sectionSize(variant.code())).c_str(), sizeOf(variant.kernels()),
          sizeOf(variant.launches()), double(flopsOf(variant)) / 1e6);
+  if (opened.artifact->variants()->size() > 1)
+    printf("  shares    %s of its %s of constants and %llu of its kernels with other variants\n",
+           bytes(use.sharedConstantBytes).c_str(), bytes(use.constantBytes).c_str(),
+           (unsigned long long)use.sharedKernels);
   printf("  arena     %s an image%s\n", bytes(variant.arena_bytes()).c_str(),
          overLowerBound(variant).c_str());
   printf("  scratch   %s a thread\n", bytes(variant.scratch_bytes()).c_str());
@@ -178,7 +205,8 @@ void writeValues(Json &json, const char *key,
   json.close();
 }
 
-void writeVariant(Json &json, const Opened &opened, const schema::Variant &variant) {
+void writeVariant(Json &json, const Opened &opened, const schema::Variant &variant,
+                  const Use &use) {
   json.open('{').member("target", text(variant.target()));
   json.member("profile", text(variant.profile())).member("runs_here", runsHere(opened, variant));
   json.key("cpu_features").open('[');
@@ -188,6 +216,9 @@ void writeVariant(Json &json, const Opened &opened, const schema::Variant &varia
   json.member("arena_bytes", variant.arena_bytes());
   json.member("arena_lower_bound_bytes", variant.arena_lower_bound_bytes());
   json.member("scratch_bytes", variant.scratch_bytes()).member("flops", flopsOf(variant));
+  json.key("shares").open('{').member("constant_bytes", use.constantBytes);
+  json.member("shared_constant_bytes", use.sharedConstantBytes);
+  json.member("kernels", use.kernels).member("shared_kernels", use.sharedKernels).close();
   writeValues(json, "inputs", variant.inputs());
   writeValues(json, "outputs", variant.outputs());
 
@@ -239,8 +270,10 @@ void printReport(const Opened &opened, const ReportOptions &options) {
          sizeOf(artifact.variants()), sizeOf(artifact.variants()) == 1 ? "" : "s");
   if (!opened.problem.empty())
     printf("  This machine cannot run it: %s\n", opened.problem.c_str());
+  printProfiles(artifact);
+  std::vector<Use> uses = usesOf(artifact);
   for (unsigned i = 0; i < sizeOf(artifact.variants()); ++i)
-    printVariant(opened, i, options);
+    printVariant(opened, i, uses[i], options);
 }
 
 std::string jsonReport(const Opened &opened) {
@@ -253,8 +286,9 @@ std::string jsonReport(const Opened &opened) {
   json.member("options", text(artifact.options()));
   json.member("constant_bytes", sectionSize(artifact.constants()));
   json.key("variants").open('[');
+  std::vector<Use> uses = usesOf(artifact);
   for (unsigned i = 0; i < sizeOf(artifact.variants()); ++i)
-    writeVariant(json, opened, *artifact.variants()->Get(i));
+    writeVariant(json, opened, *artifact.variants()->Get(i), uses[i]);
   json.close().close();
   return json.text();
 }
