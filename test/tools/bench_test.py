@@ -203,7 +203,7 @@ class EndToEnd(unittest.TestCase):
         self.assertEqual(done.returncode, 1)
         self.assertEqual(self.results(done)[0]["contestants"], {})
         done = bench(self.model(1), *words[:4], *QUICK)
-        self.assertIn("add, Convoy: the first dimension of 'x' is not free, so no batch of 3",
+        self.assertIn("add, Convoy: no input has a free first dimension, so there is no batch of 3",
                       done.stdout)
 
     def test_wrong_command_lines(self):

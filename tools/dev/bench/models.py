@@ -102,9 +102,7 @@ def chosen_shape(name, declared, given, data, batch):
         if None in shape:
             text = "x".join(str(dim or "?") for dim in declared)
             raise Refused(f"input '{name}' is {text} and there is no test data: --shape {name}=...")
-    if batch > 1:
-        if not shape or isinstance(declared[0], int):
-            raise Refused(f"the first dimension of '{name}' is not free, so no batch of {batch}")
+    if batch > 1 and shape and not isinstance(declared[0], int):
         shape[0] = batch
     if len(shape) != len(declared):
         raise Refused(f"input '{name}' has {len(declared)} dimensions, not {len(shape)}")
@@ -123,6 +121,9 @@ def prepare(model, args):
     constants = {tensor.name for tensor in graph.initializer}
     values = [value for value in graph.input if value.name not in constants]
     data = test_data(model.path.parent / "test_data_set_0", len(values))
+    if args.batch > 1 and all(isinstance(dim, int) for value in values
+                              for dim in declared_shape(value)[:1]):
+        raise Refused(f"no input has a free first dimension, so there is no batch of {args.batch}")
     given = dict(args.shape)
     rng = np.random.default_rng(args.seed)
     for index, value in enumerate(values):
