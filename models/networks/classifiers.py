@@ -22,7 +22,8 @@ def resnet18():
     g = Graph("resnet18", fold=False)
     x = g.block(g.input("image", 3, 224, 224), 64, 7, "relu", stride=2)
     x = g.max_pool(x, 3, 2, 1)
-    for width, stride in [(64, 1), (64, 1), (128, 2), (128, 1), (256, 2), (256, 1), (512, 2), (512, 1)]:
+    for width, stride in [(64, 1), (64, 1), (128, 2), (128, 1), (256, 2), (256, 1), (512, 2),
+                          (512, 1)]:
         y = g.block(x, width, 3, "relu", stride)
         y = g.conv(y, width, 3, norm=True, scale=BRANCH)
         if stride != 1 or x.channels != width:

@@ -7,8 +7,8 @@ import math
 import onnx
 
 def without_weights(model):
-    """Makes inputs of the large weights, since inference of shapes copies all that it is given; small
-    constants may be what shapes depend on. Returns the extents of all."""
+    """Makes inputs of the large weights, since inference of shapes copies all that it is given;
+    small constants may be what shapes depend on. Returns the extents of all."""
     graph, dims, small = model.graph, {}, []
     for tensor in graph.initializer:
         dims[tensor.name] = list(tensor.dims)
@@ -44,8 +44,8 @@ def line(node, dims, pictures):
     if len(strides) > 1 or len(pads) > 1 or len(dilations) > 1:
         return None
     groups, dilation = attributes.get("group", 1), dilations.pop()
-    words = ["first" if node.input[0] in pictures else "conv", src[1], wei[0], src[2], src[3], wei[2],
-             wei[3], strides.pop(), pads.pop()]
+    words = ["first" if node.input[0] in pictures else "conv", src[1], wei[0], *src[2:], *wei[2:],
+             strides.pop(), pads.pop()]
     if groups != 1:
         words += [dilation, groups]
     elif dilation != 1:
@@ -68,7 +68,8 @@ def write(name, model, path):
             else:
                 left_out += 1
     texts = [f"# The {sum(counts.values())} convolutions of {name}, each kind once; written by"
-             " models/zoo --shapes.", "# first or conv: IC OC H W KH KW STRIDE PAD [DILATION [GROUPS]]"]
+             " models/zoo --shapes.",
+             "# first or conv: IC OC H W KH KW STRIDE PAD [DILATION [GROUPS]]"]
     if left_out:
         texts.append(f"# Without {left_out} that this form has no words for.")
     path.write_text("\n".join([*texts, *counts]) + "\n")

@@ -16,7 +16,8 @@ ALWAYS = ["numpy", "onnx"]
 
 def missing(python, packages):
     """Those of the packages that this interpreter cannot find."""
-    look = "import importlib.util as u, sys; print(*[p for p in sys.argv[1:] if not u.find_spec(p)])"
+    look = ("import importlib.util, sys\n"
+            "print(*[p for p in sys.argv[1:] if not importlib.util.find_spec(p)])")
     done = subprocess.run([python, "-c", look, *packages], capture_output=True, text=True)
     return done.stdout.split() if done.returncode == 0 else list(packages)
 

@@ -178,8 +178,8 @@ def compiled(model, args):
     done = subprocess.run([compiler, model.path, "-o", artifact, *words], text=True,
                           errors="replace", capture_output=True)
     if done.returncode != 0:
-        lines = [line for line in done.stderr.splitlines() if "error" in line] or ["it said nothing"]
-        raise Failed(f"convoy-compile: {lines[0].strip()[:300]}")
+        lines = [line for line in done.stderr.splitlines() if "error" in line]
+        raise Failed(f"convoy-compile: {lines[0].strip()[:300] if lines else 'it said nothing'}")
     return artifact
 
 

@@ -128,7 +128,8 @@ def prepare(model, args):
     rng = np.random.default_rng(args.seed)
     for index, value in enumerate(values):
         declared = declared_shape(value)
-        is_open = any(not isinstance(dim, int) for dim in declared)
+        are_open = [not isinstance(dim, int) for dim in declared]
+        is_open = any(are_open)
         shape = chosen_shape(value.name, declared, given.get(value.name) if is_open else None,
                              data[index] if data else None, args.batch)
         if data and list(data[index].shape[1:]) == shape[1:] and data[index].size:
@@ -138,7 +139,7 @@ def prepare(model, args):
             found = random_values(kind, shape, rng)
         model.inputs[value.name] = np.ascontiguousarray(found).reshape(shape)
         # A batch stays free, as convoy-compile leaves it, unless --shape was given.
-        if is_open and (value.name in given or not all(isinstance(dim, int) for dim in declared[1:])):
+        if any(are_open[1:]) or is_open and value.name in given:
             model.fixed.append(value.name)
         for dim, extent in zip(declared, shape):
             if isinstance(dim, str) and dim:

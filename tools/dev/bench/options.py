@@ -40,7 +40,7 @@ def peer_list(text):
     names = [] if text == "none" else text.split(",")
     for name in names:
         if name not in PEERS:
-            raise argparse.ArgumentTypeError(f"no peer '{name}'; there are {', '.join(PEERS)}, none")
+            raise argparse.ArgumentTypeError(f"no peer '{name}'; there are {', '.join(PEERS)}")
     return names
 
 
@@ -55,7 +55,7 @@ def shape(text):
 def parse(words):
     parser = argparse.ArgumentParser(
         prog="tools/bench",
-        description="Times Convoy, onnxruntime and OpenVINO on the same models in one run, in turns.",
+        description="Times Convoy, onnxruntime and OpenVINO on the same models, in turns.",
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -66,7 +66,7 @@ def parse(words):
     group.add_argument("--threads", type=positive_list, default=[1], metavar="LIST",
                        help="threads, and cores that the process may use, e.g. 1,2 (default 1)")
     group.add_argument("--batch", type=positive, default=1, metavar="N",
-                       help="images in a run (default 1); models need a free first dimension for more")
+                       help="images in a run (default 1); more need a free first dimension")
     group.add_argument("--precision", default="f32", metavar="P",
                        help="what f32 models compute in: f32, and no other yet")
     group.add_argument("--shape", type=shape, action="append", default=[], metavar="NAME=DIMS",
@@ -79,7 +79,7 @@ def parse(words):
     group.add_argument("--slice", type=float, default=0.3, metavar="S",
                        help="seconds of a turn, or three runs if these take longer (default 0.3)")
     group.add_argument("--warmup", type=float, default=0.5, metavar="S",
-                       help="seconds of runs before the first turn that are not counted (default 0.5)")
+                       help="seconds of runs that are not counted, at first (default 0.5)")
     group.add_argument("--by", choices=["median", "min"], default="median",
                        help="what the ratios are of (default median)")
     group.add_argument("--seed", type=int, default=0, help="of random inputs (default 0)")
@@ -87,11 +87,13 @@ def parse(words):
     group.add_argument("--json", metavar="FILE", help="write the times; - is standard output")
     group.add_argument("--chart", metavar="FILE.svg", help="draw the ratios as bars")
     group.add_argument("--markdown", metavar="FILE",
-                       help="write the table into FILE, between <!-- bench:NAME --> and <!-- /bench -->")
-    group.add_argument("--marker", default="table", metavar="NAME", help="of --markdown (default table)")
+                       help="write the table into FILE between the lines <!-- bench:NAME --> and"
+                       " <!-- /bench -->")
+    group.add_argument("--marker", default="table", metavar="NAME",
+                       help="of --markdown (default table)")
     group = parser.add_argument_group("where things are")
-    group.add_argument("--python", metavar="FILE", help="an interpreter with numpy, onnx and the peers:"
-                       " nothing is installed")
+    group.add_argument("--python", metavar="FILE",
+                       help="an interpreter with numpy, onnx and the peers: nothing is installed")
     group.add_argument("--build", default="build", metavar="FOLDER",
                        help="the build whose convoy-compile and runtime are timed (default build)")
     args = parser.parse_args(words)

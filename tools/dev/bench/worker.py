@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # The process of one contestant: holds one model loaded and runs it on request, so that contestants
-# take turns without loading again. Usage: worker.py CONTESTANT SPEC.json; requests are lines of JSON
-# on standard input, answers lines on standard output.
+# take turns without loading again. Usage: worker.py CONTESTANT SPEC.json; requests are lines of
+# JSON on standard input, answers lines on standard output.
 
 import ctypes
 import json
