@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
@@ -225,6 +226,33 @@ class EndToEnd(unittest.TestCase):
             done = bench(*words, "--peers", "none", *QUICK)
             self.assertEqual(done.returncode, 1, words)
             self.assertIn(text, done.stderr)
+
+    def test_stopped_processes_end_with_the_benchmark(self):
+        env = dict(os.environ, PYTHONPATH=str(FAKES), FAKE="agree")
+        words = [DIGITS, "--peers", "onnxruntime", *QUICK, "--rounds", "100000"]
+        process = subprocess.Popen([ROOT / "tools/bench", *words], cwd=ROOT, env=env,
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
+
+        def running(pid):
+            try:  # The state comes after the name, which is in brackets; Z has ended.
+                return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+            except FileNotFoundError:
+                return False
+
+        def soon(condition):
+            end = time.monotonic() + 60
+            while not condition() and time.monotonic() < end:
+                time.sleep(0.05)
+            return condition()
+
+        try:
+            self.assertTrue(soon(lambda: len(children.read_text().split()) == 2))
+            workers = children.read_text().split()
+        finally:
+            process.kill()
+            process.wait()
+        self.assertTrue(soon(lambda: not any(map(running, workers))), workers)
 
     def test_a_file_that_is_no_model(self):
         path = self.folder / "broken.onnx"
