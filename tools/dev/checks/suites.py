@@ -274,6 +274,19 @@ def light():
     return result
 
 
+def bench():
+    """What measures and what is measured: tools/bench, models/zoo."""
+    result = Result()
+    tests = ["test/tools/bench_test.py", "test/models/zoo_test.py"]
+    if not PYTHON.exists() or run([PYTHON, "-c", "import numpy, onnx"]).code != 0:
+        result.skip("bench", "build/venv has no onnx", len(tests))
+        return result
+    for test in tests:
+        done = run([PYTHON, "tools/dev/run_unittests.py", test], f"{Path(test).stem}.log")
+        result.add(from_closing_line(Path(test).stem, done))
+    return result
+
+
 def sanitize():
     """The runtime's tests with AddressSanitizer and UndefinedBehaviorSanitizer."""
     result = Result()
@@ -322,6 +335,7 @@ SUITES = [
     ("unit", "GoogleTest binaries of build/bin", unit),
     ("lit", "lit tests of test/", lit),
     ("demo", "the demo model, end to end", demo),
+    ("bench", "tools/bench and models/zoo", bench),
     ("install", "an application built against the installed runtime", install),
     ("models", "real models of ../shared/models", models),
     ("light", "whole networks, as they come and with random weights", light),
