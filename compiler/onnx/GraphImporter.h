@@ -27,11 +27,12 @@ public:
 
   ModelFile &getFile() { return file; }
   /// Imports the nodes of a graph inside a node and returns its outputs. `name` is the attribute's.
-  /// `takesInputs`: the graph may have inputs, of which nothing is known; that is for looking at its
-  /// nodes only.
-  mlir::FailureOr<llvm::SmallVector<Tensor>>
-  importSubgraph(::onnx::GraphProto &subgraph, mlir::Location loc, llvm::StringRef name,
-                 bool takesInputs = false);
+  /// `takesInputs`: the graph may have inputs, of which nothing is known; that is for looking at
+  /// its nodes only.
+  mlir::FailureOr<llvm::SmallVector<Tensor>> importSubgraph(::onnx::GraphProto &subgraph,
+                                                            mlir::Location loc,
+                                                            llvm::StringRef name,
+                                                            bool takesInputs = false);
   /// The inputs that have to be bound for `name` to be known.
   std::vector<std::string> shapeSources(llvm::StringRef name) const;
 

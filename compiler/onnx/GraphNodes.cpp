@@ -144,9 +144,9 @@ LogicalResult GraphImporter::importNode(const NodeProto &proto, const OpEntry &e
       continue;
     rule = node.domain().empty() ? findExtentRule(proto.op_type()) : nullptr;
     if (!rule)
-      result = node.unsupported()
-               << "input " << i << ", " << input.type() << ", has a dimension, number "
-               << input.extent->dim << ", whose extent only a run tells";
+      result = node.unsupported() << "input " << i << ", " << input.type()
+                                  << ", has a dimension, number " << input.extent->dim
+                                  << ", whose extent only a run tells";
   }
   if (succeeded(result) && rule && rule->before)
     result = rule->before(node);

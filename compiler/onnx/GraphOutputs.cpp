@@ -50,14 +50,13 @@ LogicalResult GraphImporter::importOutputs(func::FuncOp function) {
         hasFailed = true;
         continue;
       }
-      tensor.value = cnn::ConstantOp::create(builder,
-                                             NameLoc::get(builder.getStringAttr(output.name())),
-                                             tensor.host->toConstant());
+      tensor.value = cnn::ConstantOp::create(
+          builder, NameLoc::get(builder.getStringAttr(output.name())), tensor.host->toConstant());
     }
     Location loc = NameLoc::get(builder.getStringAttr(output.name()));
     // As a tensor of its real extents lies in memory.
-    if (tensor.extent && ShapedType::getNumElements(
-                             tensor.shape().take_front(tensor.extent->dim)) != 1)
+    if (tensor.extent &&
+        ShapedType::getNumElements(tensor.shape().take_front(tensor.extent->dim)) != 1)
       tensor.value = cnn::PackOp::create(builder, loc, tensor.type(), tensor.value,
                                          tensor.extent->count, tensor.extent->dim, StringAttr());
     values.push_back(tensor.value);
@@ -72,7 +71,8 @@ LogicalResult GraphImporter::importOutputs(func::FuncOp function) {
   for (auto [i, extent] : llvm::enumerate(extents)) {
     if (!extent)
       continue;
-    int64_t number = counts.try_emplace(extent->count, extents.size() + counts.size()).first->second;
+    int64_t number =
+        counts.try_emplace(extent->count, extents.size() + counts.size()).first->second;
     SmallVector<NamedAttribute> named(attrs[i].begin(), attrs[i].end());
     named.push_back(builder.getNamedAttr(cnn::kExtentAttrName,
                                          cnn::ExtentAttr::get(context, extent->dim, number)));
@@ -84,8 +84,7 @@ LogicalResult GraphImporter::importOutputs(func::FuncOp function) {
     attrs.push_back(builder.getDictionaryAttr({}));
   }
   func::ReturnOp::create(builder, file.getLoc(), values);
-  function.setFunctionType(
-      builder.getFunctionType(function.getFunctionType().getInputs(), types));
+  function.setFunctionType(builder.getFunctionType(function.getFunctionType().getInputs(), types));
   function.setAllResultAttrs(attrs);
   return success();
 }

@@ -267,6 +267,15 @@ LogicalResult NodeImport::checkSize(ArrayRef<int64_t> shape) {
   return error() << "makes a tensor of too many elements: [" << shape << "]";
 }
 
+LogicalResult NodeImport::checkConstantSize(ArrayRef<int64_t> shape) {
+  constexpr int64_t kMost = int64_t(1) << 24;
+  std::optional<int64_t> count = countElements(shape);
+  if (count && *count <= kMost)
+    return success();
+  return error() << "makes a constant of too many elements: [" << shape << "], at most " << kMost
+                 << " are possible";
+}
+
 // The result of an op whose operands are small constants; nothing if one is not, or the result is
 // large.
 static std::optional<HostTensor> evaluateOnHost(Operation *op) {
@@ -478,6 +487,11 @@ FailureOr<Tensor> NodeImport::splat(RankedTensorType type, Attribute value) {
   if (type.getNumElements() <= HostTensor::kMaxElements)
     return Tensor(
         scalar.pick(type.getShape(), std::vector<int64_t>(type.getNumElements(), 0)));
+  if (failed(checkSize(type.getShape())))
+    return failure();
+  if (int64_t bytes = cnn::getBytes(type); bytes > cnn::kMostRepeatedBytes)
+    return error() << "makes a constant of " << bytes << " bytes, at most "
+                   << cnn::kMostRepeatedBytes << " may repeat one element: " << type;
   DenseElementsAttr dense;
   if (type.getElementType().isInteger(1)) {
     dense = DenseElementsAttr::get(type, scalar.ints[0].constant != 0);
@@ -491,7 +505,7 @@ FailureOr<Tensor> NodeImport::splat(RankedTensorType type, Attribute value) {
 FailureOr<Tensor> NodeImport::positions(int64_t count, int64_t axis, int64_t rank) {
   SmallVector<int64_t> shape(rank, 1);
   shape[axis] = count;
-  if (failed(checkSize(shape)))
+  if (failed(checkConstantSize(shape)))
     return failure();
   SmallVector<LinearInt> elements;
   for (int64_t i = 0; i < count; ++i)

@@ -135,6 +135,9 @@ public:
   std::optional<HostTensor> toHost(const Tensor &tensor) const;
   /// An error if no machine can hold a tensor of that shape.
   mlir::LogicalResult checkSize(llvm::ArrayRef<int64_t> shape);
+  /// An error if a constant has more elements than the importer makes one by one. A few bytes of a
+  /// model can ask for any number.
+  mlir::LogicalResult checkConstantSize(llvm::ArrayRef<int64_t> shape);
   /// Keeps an op that was just made, or removes it if it does not verify. Where its operands are
   /// known and its result is small, the result is computed here and the op removed.
   mlir::FailureOr<Tensor> keep(mlir::Operation *op);

@@ -14,6 +14,7 @@ from report import BUILD, LOGS, ROOT, Result, from_closing_line, run, run_gtest,
 BIN = BUILD / "bin"
 ASAN = ROOT / "build-asan"
 TSAN = ROOT / "build-tsan"
+FUZZ = ROOT / "build-fuzz"
 LLVM = Path(os.environ.get("CONVOY_LLVM", "/usr/lib/llvm-22"))
 # Real models, their inputs and expected outputs lie beside the repository where they are at hand.
 SHARED = ROOT.parent / "shared"
@@ -306,6 +307,26 @@ def sanitize():
     return result
 
 
+def importer_fuzz():
+    """Changed model files, always the same ones, through the importer and the first passes with
+    AddressSanitizer and UndefinedBehaviorSanitizer."""
+    result = Result()
+    done = run(["tools/dev/configure", FUZZ.name, "-DCONVOY_SANITIZE=ON"], "fuzz-configure.log")
+    if not result.check("configure for the importer's fuzzer", done.error()):
+        return result
+    done = run(["ninja", "-C", FUZZ, "-j", jobs(), "convoy-fuzz-importer"], "fuzz-build.log",
+               show=True)
+    if not result.check("build of the importer's fuzzer", done.error()):
+        return result
+    corpus = [ROOT / "test", SHARED / "cases", SHARED / "models"]
+    done = run([FUZZ / "bin/convoy-fuzz-importer", "--seed", "1", "--count", "20000", "--jobs", jobs(),
+                "--failures", scratch("fuzz-importer"),
+                *(word for folder in corpus if folder.is_dir() for word in ("--corpus", folder))],
+               "fuzz-importer.log", timeout=3000)
+    result.add(from_closing_line("importer fuzz", done))
+    return result
+
+
 def races():
     """The runtime's tests with ThreadSanitizer."""
     result = Result()
@@ -341,5 +362,6 @@ SUITES = [
     ("light", "whole networks, as they come and with random weights", light),
     ("conformance", "ONNX's backend tests", conformance),
     ("sanitize", "the runtime's tests with sanitizers, in build-asan/", sanitize),
+    ("importer-fuzz", "changed model files with sanitizers, in build-fuzz/", importer_fuzz),
     ("races", "the runtime's tests with ThreadSanitizer, in build-tsan/", races),
 ]
