@@ -103,7 +103,7 @@ LogicalResult convoy::onnx::importIf(NodeImport &node) {
     FailureOr<std::optional<Extent>> extent = joinExtents(node, *scalar, a, b);
     if (failed(extent))
       return failure();
-    if (a.type() != b.type())
+    if (a.type() != b.type() || a.isLifted != b.isLifted)
       return node.unsupported() << "a condition that is known only at run time decides between "
                                 << a.type() << " and " << b.type() << " for output " << i;
     FailureOr<Tensor> result =
@@ -111,6 +111,7 @@ LogicalResult convoy::onnx::importIf(NodeImport &node) {
                   [](ScalarBuilder &s, ArrayRef<Value> x) { return s.select(x[0], x[1], x[2]); });
     if (failed(result))
       return failure();
+    result->isLifted = a.isLifted;
     node.setResult(i, *result);
     node.setExtent(i, *extent);
   }

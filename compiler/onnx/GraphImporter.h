@@ -12,6 +12,8 @@
 
 namespace convoy::onnx {
 
+struct OpEntry;
+
 class GraphImporter {
 public:
   /// With `freesBatch` a batch of 1 that inputs declare becomes free.
@@ -35,6 +37,8 @@ private:
   mlir::LogicalResult importBoundInput(const std::string &name);
   mlir::LogicalResult importInputs(mlir::func::FuncOp function);
   mlir::LogicalResult importOutputs(mlir::func::FuncOp function);
+  /// Imports a node whose inputs have a free batch in the place of the model's 1, or before it.
+  mlir::LogicalResult importLifted(NodeImport &node, const OpEntry &entry);
   bool isFreed(const ::onnx::ValueInfoProto &input) const;
   mlir::LogicalResult importNode(const GraphNames &graphNames, int index);
   /// The tensor of a name; silent failure if what defines it failed.
