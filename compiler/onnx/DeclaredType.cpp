@@ -47,6 +47,35 @@ DictionaryAttr convoy::onnx::nameAttrs(const ValueInfoProto &value, RankedTensor
   return builder.getDictionaryAttr(attrs);
 }
 
+std::string convoy::onnx::showType(const ::onnx::TypeProto &type) {
+  auto elements = [](int32_t dataType) { return StringRef(getDataTypeName(dataType)).lower(); };
+  // An installed onnx.proto may lack the newest kinds; a crafted file may nest them.
+  constexpr int kMostNested = 8;
+  std::string open, close;
+  const ::onnx::TypeProto *inner = &type;
+  for (int depth = 0; depth < kMostNested; ++depth) {
+    if (inner->has_sequence_type()) {
+      open += "seq(";
+      inner = &inner->sequence_type().elem_type();
+    } else if (inner->has_optional_type()) {
+      open += "optional(";
+      inner = &inner->optional_type().elem_type();
+    } else if (inner->has_map_type()) {
+      open += "map(" + elements(inner->map_type().key_type()) + ", ";
+      inner = &inner->map_type().value_type();
+    } else {
+      break;
+    }
+    close += ")";
+  }
+  std::string core = inner->has_tensor_type()
+                         ? "tensor(" + elements(inner->tensor_type().elem_type()) + ")"
+                     : inner->has_sparse_tensor_type()
+                         ? "sparse_tensor(" + elements(inner->sparse_tensor_type().elem_type()) + ")"
+                         : "a type without a name";
+  return open + core + close;
+}
+
 LogicalResult convoy::onnx::checkDeclared(Location loc, const ValueInfoProto &value,
                                           RankedTensorType type) {
   if (!value.type().has_tensor_type())

@@ -22,6 +22,10 @@ template <typename Dims> bool isOneImage(const Dims &dims) {
 }
 /// The extents of a shape, kDynamic for those that are no numbers.
 llvm::SmallVector<int64_t> extentsOf(const ::onnx::TensorShapeProto &shape);
+/// A type as ONNX writes it: seq(tensor(float)).
+std::string showType(const ::onnx::TypeProto &type);
+/// A shape as users write it: 1x3x?x224.
+std::string showShape(llvm::ArrayRef<int64_t> shape);
 /// The attributes by which main's arguments and results carry the names of a value and of its
 /// symbolic extents.
 mlir::DictionaryAttr nameAttrs(const ::onnx::ValueInfoProto &value, mlir::RankedTensorType type);

@@ -411,17 +411,27 @@ static LogicalResult castTo(NodeImport &node, Type to) {
   return setMap(node, {input}, to, [&](ScalarBuilder &s, Elements x) { return s.cast(x[0], to); });
 }
 
+static FailureOr<Type> castTarget(NodeImport &node) {
+  if (!node.hasAttr("to"))
+    return node.error() << "lacks attribute 'to'";
+  int64_t to = node.intAttr("to", 0);
+  Type elementType = getElementType(node.getContext(), to);
+  if (!elementType)
+    return node.unsupported() << "attribute 'to' is " << getDataTypeName(to) << ", expected "
+                              << kElementTypes;
+  return elementType;
+}
+
+LogicalResult convoy::onnx::checkCast(NodeImport &node) {
+  return failure(failed(castTarget(node)));
+}
+
 LogicalResult convoy::onnx::importCast(NodeImport &node) {
   // These two concern targets of 8 bits, which Convoy has not.
   node.ignoreAttr("saturate");
   node.ignoreAttr("round_mode");
-  if (!node.hasAttr("to"))
-    return node.error() << "lacks attribute 'to'";
-  int64_t to = node.intAttr("to", 0);
-  Type elementType = getElementType(node.getContext(), static_cast<int32_t>(to));
-  if (!elementType)
-    return node.unsupported() << "to " << getDataTypeName(static_cast<int32_t>(to));
-  return castTo(node, elementType);
+  FailureOr<Type> target = castTarget(node);
+  return failed(target) ? failure() : castTo(node, *target);
 }
 
 LogicalResult convoy::onnx::importCastLike(NodeImport &node) {

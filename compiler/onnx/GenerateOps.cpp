@@ -75,10 +75,11 @@ LogicalResult convoy::onnx::importEyeLike(NodeImport &node) {
   const Tensor &src = node.input(0);
   Type elementType = src.elementType();
   if (node.hasAttr("dtype")) {
-    auto dtype = static_cast<int32_t>(node.intAttr("dtype", 0));
+    int64_t dtype = node.intAttr("dtype", 0);
     elementType = getElementType(node.getContext(), dtype);
     if (!elementType)
-      return node.unsupported() << "elements of " << getDataTypeName(dtype);
+      return node.unsupported() << "attribute 'dtype' is " << getDataTypeName(dtype)
+                                << ", expected " << kElementTypes;
   }
   int64_t k = node.intAttr("k", 0);
   if (src.rank() != 2 || !src.type().hasStaticShape())

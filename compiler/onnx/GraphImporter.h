@@ -5,6 +5,7 @@
 
 #include "compiler/onnx/GraphNames.h"
 #include "compiler/onnx/Importer.h"
+#include "compiler/onnx/InlineFunctions.h"
 #include "compiler/onnx/NodeImport.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -26,14 +27,19 @@ public:
 
   ModelFile &getFile() { return file; }
   /// Imports the nodes of a graph inside a node and returns its outputs. `name` is the attribute's.
+  /// `takesInputs`: the graph may have inputs, of which nothing is known; that is for looking at its
+  /// nodes only.
   mlir::FailureOr<llvm::SmallVector<Tensor>>
-  importSubgraph(::onnx::GraphProto &subgraph, mlir::Location loc, llvm::StringRef name);
+  importSubgraph(::onnx::GraphProto &subgraph, mlir::Location loc, llvm::StringRef name,
+                 bool takesInputs = false);
   /// The inputs that have to be bound for `name` to be known.
   std::vector<std::string> shapeSources(llvm::StringRef name) const;
 
 private:
   mlir::LogicalResult checkVersions();
   mlir::LogicalResult checkOptions();
+  /// Makes the initializers of a graph known by name.
+  mlir::LogicalResult addInitializers(::onnx::GraphProto &subgraph);
   mlir::LogicalResult importBoundInput(const std::string &name);
   mlir::LogicalResult importInputs(mlir::func::FuncOp function);
   mlir::LogicalResult importOutputs(mlir::func::FuncOp function);
@@ -41,6 +47,10 @@ private:
   mlir::LogicalResult importLifted(NodeImport &node, const OpEntry &entry);
   bool isFreed(const ::onnx::ValueInfoProto &input) const;
   mlir::LogicalResult importNode(const GraphNames &graphNames, int index);
+  /// Reports what can be refused of a node that is not imported, without its inputs' types, and of
+  /// the nodes of graphs inside it.
+  void refuseNode(NodeImport &node, const OpEntry *entry);
+  void refuseGraphs(NodeImport &node);
   /// The tensor of a name; silent failure if what defines it failed.
   mlir::LogicalResult lookUp(llvm::StringRef name, Tensor &tensor);
   mlir::FailureOr<mlir::RankedTensorType> inputType(const ::onnx::ValueInfoProto &input,
@@ -57,6 +67,10 @@ private:
   llvm::StringMap<Tensor> tensors;
   llvm::StringMap<::onnx::TensorProto *> initializers;
   llvm::StringMap<int64_t> opsets;
+  /// Whether the opset of the default domain is one that the table is about. If not, nodes are only
+  /// looked at.
+  bool knowsOpset = true;
+  OtherOpsets otherOpsets;
   /// What nodes that count have made, by their op, attributes and input values: exporters write the
   /// same node again for each use, and only one count can be seen to be the same.
   llvm::StringMap<llvm::SmallVector<Tensor>> counted;

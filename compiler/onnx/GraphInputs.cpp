@@ -14,12 +14,14 @@ FailureOr<RankedTensorType> GraphImporter::inputType(const ValueInfoProto &input
                                                      std::string &wanted) {
   Location loc = file.getLoc();
   if (!input.type().has_tensor_type())
-    return mlir::emitError(loc) << "unsupported: input '" << input.name() << "' is no tensor";
+    return mlir::emitError(loc) << "unsupported: input '" << input.name() << "' is "
+                                << showType(input.type()) << ", expected a tensor";
   const auto &declared = input.type().tensor_type();
   Type elementType = getElementType(context, declared.elem_type());
   if (!elementType)
     return mlir::emitError(loc) << "unsupported: input '" << input.name() << "' has elements of "
-                                << getDataTypeName(declared.elem_type());
+                                << getDataTypeName(declared.elem_type()) << ", expected "
+                                << kElementTypes;
   auto sized = [&](ArrayRef<int64_t> shape) -> FailureOr<RankedTensorType> {
     if (!countElements(shape))
       return mlir::emitError(loc) << "input '" << input.name() << "' has too many elements: "
@@ -97,6 +99,8 @@ LogicalResult GraphImporter::importInputs(func::FuncOp function) {
   Block *block = &function.getBody().front();
   std::string batchName, batchInput;
   for (const ValueInfoProto *input : names.inputs()) {
+    // What follows from an input that fails is not reported again.
+    tensors[input->name()] = Tensor();
     if (options.boundInputs.count(input->name())) {
       hasFailed |= failed(importBoundInput(input->name()));
       continue;

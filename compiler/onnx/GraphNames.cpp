@@ -60,9 +60,10 @@ LogicalResult GraphNames::analyze() {
   for (const auto &tensor : graph.initializer())
     if (!initializers.insert(tensor.name()).second)
       return mlir::emitError(loc) << "initializer '" << tensor.name() << "' is defined twice";
-  if (graph.sparse_initializer_size() > 0)
-    return mlir::emitError(loc) << "unsupported: initializer '"
-                                << graph.sparse_initializer(0).values().name() << "' is sparse";
+  for (const auto &tensor : graph.sparse_initializer())
+    if (!initializers.insert(tensor.values().name()).second)
+      return mlir::emitError(loc) << "initializer '" << tensor.values().name()
+                                  << "' is defined twice";
   for (const ValueInfoProto &input : graph.input()) {
     if (input.name().empty())
       return mlir::emitError(loc) << "an input has no name";

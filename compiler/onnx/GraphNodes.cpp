@@ -5,6 +5,7 @@
 #include "compiler/onnx/GraphImporter.h"
 #include "compiler/onnx/Images.h"
 #include "compiler/onnx/OpTable.h"
+#include "compiler/onnx/Refusals.h"
 #include "compiler/onnx/TensorData.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -23,6 +24,17 @@ static LogicalResult importInitializer(ModelFile &file, OpBuilder &builder,
   Location loc = NameLoc::get(builder.getStringAttr(proto.name()));
   tensor = Tensor(cnn::ConstantOp::create(builder, loc, *value).getResult());
   return success();
+}
+
+LogicalResult GraphImporter::addInitializers(::onnx::GraphProto &subgraph) {
+  for (auto &tensor : *subgraph.mutable_initializer())
+    initializers[tensor.name()] = &tensor;
+  for (const auto &tensor : subgraph.sparse_initializer()) {
+    tensors[tensor.values().name()] = Tensor();
+    mlir::emitError(file.getLoc()) << "unsupported: initializer '" << tensor.values().name()
+                                   << "' is sparse, expected a dense one";
+  }
+  return failure(subgraph.sparse_initializer_size() > 0);
 }
 
 LogicalResult GraphImporter::lookUp(StringRef name, Tensor &tensor) {
@@ -66,33 +78,32 @@ LogicalResult GraphImporter::importNode(const GraphNames &graphNames, int index)
   Location loc = graphNames.nodeLoc(index);
   StringRef domain = plainDomain(proto.domain());
   auto version = opsets.find(domain);
-  bool isKnown = false;
+  int64_t opset = version == opsets.end() ? 0 : version->second;
+  // Of an opset that is not known, what the nearest one tells.
   const OpEntry *entry =
-      version == opsets.end() ? nullptr : findOp(domain, proto.op_type(), version->second, isKnown);
+      findOp(domain, proto.op_type(),
+             domain.empty() ? std::clamp<int64_t>(opset, kOldestOpset, kNewestOpset) : opset);
 
-  NodeImport node(*this, proto, version == opsets.end() ? 0 : version->second, loc, builder);
+  NodeImport node(*this, proto, opset, loc, builder);
   bool hasInputs = true;
   for (const std::string &name : proto.input()) {
     Tensor tensor;
     hasInputs &= name.empty() || succeeded(lookUp(name, tensor));
     node.inputs.push_back(std::move(tensor));
   }
-  if (!entry) {
-    InFlightDiagnostic error = mlir::emitError(loc) << "unsupported: " << proto.op_type();
-    if (!domain.empty())
-      error << " of domain '" << domain << "'";
-    if (domain == kMicrosoftLayoutDomain)
-      return error << ": onnxruntime wrote this model for the machine that it ran on; export it "
-                      "again without optimization, or with its level at most 'extended'";
-    if (version == opsets.end())
-      return error << ": the model imports no opset of its domain";
-    error << " of opset " << version->second;
-    return isKnown ? error << ": this opset has no such op, or Convoy not yet"
-                   : error << ": no such op is known";
-  }
-  // What failed above was reported there.
-  if (!hasInputs)
+  // Until the node is imported, those that read its results know that they have none.
+  for (const std::string &output : proto.output())
+    if (!output.empty())
+      tensors[output] = Tensor();
+  auto other = otherOpsets.find(keyOfNode(proto));
+  if (!entry || !hasInputs || !knowsOpset || other != otherOpsets.end()) {
+    if (other != otherOpsets.end())
+      node.unsupported() << other->second;
+    else
+      refuseNode(node, entry);
+    refuseGraphs(node);
     return failure();
+  }
 
   Block *block = builder.getInsertionBlock();
   Operation *last = block->empty() ? nullptr : &block->back();
@@ -147,5 +158,24 @@ LogicalResult GraphImporter::importNode(const GraphNames &graphNames, int index)
   bool hasGraphs = llvm::any_of(proto.attribute(), [](const auto &attr) { return attr.has_g(); });
   while (!hasGraphs && !block->empty() && &block->back() != last)
     block->back().erase();
+  refuseGraphs(node);
   return failure();
+}
+
+void GraphImporter::refuseNode(NodeImport &node, const OpEntry *entry) {
+  if (entry)
+    refuseAttrs(node);
+  else
+    refuseOp(node, opsets.contains(node.domain()));
+}
+
+// Those that the node has not imported itself.
+void GraphImporter::refuseGraphs(NodeImport &node) {
+  for (const auto &attr : node.node.attribute()) {
+    if (!attr.has_g() || !node.used.insert(attr.name()).second)
+      continue;
+    // As with tensors, the graph is read once.
+    (void)importSubgraph(const_cast<::onnx::GraphProto &>(attr.g()), node.getLoc(), attr.name(),
+                         /*takesInputs=*/true);
+  }
 }

@@ -73,24 +73,23 @@ LogicalResult GraphImporter::checkOptions() {
 }
 
 FailureOr<OwningOpRef<ModuleOp>> GraphImporter::run() {
-  if (failed(inlineFunctions(file)) || failed(checkVersions()) || failed(names.analyze()) ||
-      failed(checkOptions()))
+  if (failed(inlineFunctions(file, otherOpsets)))
     return failure();
+  knowsOpset = succeeded(checkVersions());
+  if (failed(names.analyze()))
+    return failure();
+  // All that is wrong in one run.
+  bool hasFailed = !knowsOpset || failed(checkOptions());
   context->loadDialect<cnn::CnnDialect, func::FuncDialect, arith::ArithDialect,
                        math::MathDialect>();
-  for (auto &tensor : *graph.mutable_initializer())
-    initializers[tensor.name()] = &tensor;
-
   OwningOpRef<ModuleOp> module = ModuleOp::create(file.getLoc());
   builder.setInsertionPointToEnd(module->getBody());
   auto function =
       func::FuncOp::create(builder, file.getLoc(), "main", builder.getFunctionType({}, {}));
   builder.setInsertionPointToEnd(function.addEntryBlock());
 
-  if (failed(importInputs(function)))
-    return failure();
-  // All that is wrong in one run.
-  bool hasFailed = false;
+  hasFailed |= failed(importInputs(function));
+  hasFailed |= failed(addInitializers(graph));
   for (int node : names.liveNodes())
     hasFailed |= failed(importNode(names, node));
   if (hasFailed || failed(importOutputs(function)))

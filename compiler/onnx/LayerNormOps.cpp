@@ -99,7 +99,7 @@ static LogicalResult expectFloats(NodeImport &node) {
 // The type that the attribute stash_type asks statistics to be in.
 static FailureOr<Type> stashType(NodeImport &node) {
   int64_t number = node.intAttr("stash_type", ::onnx::TensorProto::FLOAT);
-  Type type = getElementType(node.getContext(), static_cast<int32_t>(number));
+  Type type = getElementType(node.getContext(), number);
   if (!type || !isa<FloatType>(type))
     return node.error() << "attribute 'stash_type' is " << number
                         << ", which is no floating-point type";

@@ -33,7 +33,8 @@ static bool hasOpenExtent(const ValueInfoProto &input) {
 LogicalResult convoy::onnx::readInputs(StringRef path, MLIRContext *context, ModelInputs &inputs) {
   ModelFile file(path, llvm::sys::path::parent_path(path), context);
   GraphNames names(file);
-  if (failed(file.read(path)) || failed(inlineFunctions(file)) || failed(names.analyze()))
+  OtherOpsets otherOpsets;
+  if (failed(file.read(path)) || failed(inlineFunctions(file, otherOpsets)) || failed(names.analyze()))
     return failure();
   auto opsetOf = [&](StringRef domain) -> int64_t {
     for (const auto &import : file.proto.opset_import())
@@ -44,9 +45,8 @@ LogicalResult convoy::onnx::readInputs(StringRef path, MLIRContext *context, Mod
   // The inputs of a node whose values shapes depend on: bit i for input i.
   auto shapeInputs = [&](auto &self, const NodeProto &node) -> unsigned {
     StringRef domain = plainDomain(node.domain());
-    bool isKnown = false;
-    const OpEntry *entry = findOp(domain, node.op_type(), opsetOf(domain), isKnown);
-    if (!isKnown)
+    const OpEntry *entry = findOp(domain, node.op_type(), opsetOf(domain));
+    if (knownOpsets(domain, node.op_type()).empty())
       inputs.unknownOps.insert(node.op_type());
     unsigned mask = entry ? entry->shapeInputs : 0;
     // Of a graph inside the node, whatever it reads may be a shape.

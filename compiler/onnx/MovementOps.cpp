@@ -365,9 +365,7 @@ LogicalResult convoy::onnx::importGather(NodeImport &node) {
 // Pad
 //===----------------------------------------------------------------------===//
 
-static LogicalResult pad(NodeImport &node, ArrayRef<int64_t> pads,
-                         std::optional<ArrayRef<int64_t>> givenAxes, const Tensor &fill) {
-  const Tensor &src = node.input(0);
+static FailureOr<cnn::PadMode> padMode(NodeImport &node) {
   std::string name = node.stringAttr("mode", "constant");
   std::optional<cnn::PadMode> mode = llvm::StringSwitch<std::optional<cnn::PadMode>>(name)
                                          .Case("constant", cnn::PadMode::Constant)
@@ -376,7 +374,20 @@ static LogicalResult pad(NodeImport &node, ArrayRef<int64_t> pads,
                                          .Case("wrap", cnn::PadMode::Wrap)
                                          .Default(std::nullopt);
   if (!mode || (*mode == cnn::PadMode::Wrap && node.opset() < 19))
-    return node.unsupported() << "mode '" << name << "'";
+    return node.unsupported() << "attribute 'mode' is '" << name
+                              << "', expected constant, reflect, edge"
+                              << (node.opset() < 19 ? "" : " or wrap");
+  return *mode;
+}
+
+LogicalResult convoy::onnx::checkPad(NodeImport &node) { return failure(failed(padMode(node))); }
+
+static LogicalResult pad(NodeImport &node, ArrayRef<int64_t> pads,
+                         std::optional<ArrayRef<int64_t>> givenAxes, const Tensor &fill) {
+  const Tensor &src = node.input(0);
+  FailureOr<cnn::PadMode> mode = padMode(node);
+  if (failed(mode))
+    return failure();
   SmallVector<int64_t> axes = givenAxes ? SmallVector<int64_t>(*givenAxes)
                                         : llvm::to_vector(llvm::seq<int64_t>(0, src.rank()));
   if (pads.size() != 2 * axes.size())

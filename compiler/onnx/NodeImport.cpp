@@ -4,6 +4,7 @@
 #include "compiler/onnx/NodeImport.h"
 
 #include "compiler/onnx/GraphImporter.h"
+#include "compiler/onnx/OpTable.h"
 #include "compiler/onnx/TensorData.h"
 #include "dialects/Cnn/ConstantData.h"
 #include "dialects/Cnn/Evaluate/Evaluate.h"
@@ -31,8 +32,16 @@ InFlightDiagnostic NodeImport::error() {
 
 InFlightDiagnostic NodeImport::unsupported() {
   failedAlready = true;
-  return mlir::emitError(loc) << "unsupported: " << opType() << " of opset " << opsetVersion << ": ";
+  InFlightDiagnostic error = mlir::emitError(loc)
+                             << "unsupported: " << opType() << " of "
+                             << (domain().empty() ? StringRef("ai.onnx") : domain());
+  if (opsetVersion != 0)
+    error << " opset " << opsetVersion;
+  error << ": ";
+  return error;
 }
+
+StringRef NodeImport::domain() const { return plainDomain(node.domain()); }
 
 //===----------------------------------------------------------------------===//
 // Inputs

@@ -53,6 +53,9 @@ public:
              mlir::Location loc, mlir::OpBuilder &builder);
 
   llvm::StringRef opType() const { return node.op_type(); }
+  /// The domain of the op, empty for the default one.
+  llvm::StringRef domain() const;
+  /// The opset of the op's domain; 0 if the model imports none.
   int64_t opset() const { return opsetVersion; }
   mlir::Location getLoc() const { return loc; }
   mlir::OpBuilder &getBuilder() { return builder; }

@@ -233,17 +233,29 @@ static constexpr OpEntry microsoftTable[] = {
 llvm::ArrayRef<OpEntry> convoy::onnx::opTable() { return table; }
 llvm::ArrayRef<OpEntry> convoy::onnx::microsoftOpTable() { return microsoftTable; }
 
-const OpEntry *convoy::onnx::findOp(llvm::StringRef domain, llvm::StringRef name, int64_t opset,
-                            bool &isKnown) {
-  isKnown = false;
-  if (!domain.empty() && domain != kMicrosoftDomain)
-    return nullptr;
-  for (const OpEntry &entry : domain.empty() ? opTable() : microsoftOpTable()) {
+static llvm::ArrayRef<OpEntry> tableOf(llvm::StringRef domain) {
+  return domain.empty()               ? opTable()
+         : domain == kMicrosoftDomain ? microsoftOpTable()
+                                      : llvm::ArrayRef<OpEntry>();
+}
+
+const OpEntry *convoy::onnx::findOp(llvm::StringRef domain, llvm::StringRef name, int64_t opset) {
+  for (const OpEntry &entry : tableOf(domain))
+    if (entry.name == name && entry.from <= opset && opset <= entry.to)
+      return &entry;
+  return nullptr;
+}
+
+std::string convoy::onnx::knownOpsets(llvm::StringRef domain, llvm::StringRef name) {
+  std::optional<int64_t> from, to;
+  for (const OpEntry &entry : tableOf(domain)) {
     if (entry.name != name)
       continue;
-    isKnown = true;
-    if (entry.from <= opset && opset <= entry.to)
-      return &entry;
+    from = std::min(from.value_or(entry.from), entry.from);
+    to = std::max(to.value_or(entry.to), entry.to);
   }
-  return nullptr;
+  if (!from)
+    return "";
+  return from == to ? "opset " + std::to_string(*from)
+                    : "opsets " + std::to_string(*from) + " to " + std::to_string(*to);
 }

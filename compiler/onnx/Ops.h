@@ -155,4 +155,14 @@ mlir::LogicalResult importNonMaxSuppression(NodeImport &node);
 // EinsumOps.cpp
 mlir::LogicalResult importEinsum(NodeImport &node);
 
+// What the attributes of a node say that is not supported, as the import functions have it: see
+// Refusals.h. They stand beside these.
+mlir::LogicalResult checkBatchNormalization(NodeImport &node);
+mlir::LogicalResult checkCast(NodeImport &node);
+mlir::LogicalResult checkDropout(NodeImport &node);
+mlir::LogicalResult checkPad(NodeImport &node);
+mlir::LogicalResult checkResize(NodeImport &node);
+mlir::LogicalResult checkScatter(NodeImport &node);
+mlir::LogicalResult checkUpsample(NodeImport &node);
+
 } // namespace convoy::onnx

@@ -104,12 +104,24 @@ static FailureOr<SmallVector<double>> spread(NodeImport &node, ArrayRef<double> 
 // Upsample and Resize 10
 //===----------------------------------------------------------------------===//
 
-static LogicalResult resizeByScales(NodeImport &node, ArrayRef<double> scales) {
-  ResizeAttrs attrs;
+static FailureOr<cnn::ResizeMode> upsampleMode(NodeImport &node) {
   std::string mode = node.stringAttr("mode", "nearest");
   if (mode != "nearest" && mode != "linear")
-    return node.unsupported() << "attribute 'mode' is '" << mode << "'";
-  attrs.mode = mode == "linear" ? cnn::ResizeMode::Linear : cnn::ResizeMode::Nearest;
+    return node.unsupported() << "attribute 'mode' is '" << mode
+                              << "', expected nearest or linear";
+  return mode == "linear" ? cnn::ResizeMode::Linear : cnn::ResizeMode::Nearest;
+}
+
+LogicalResult convoy::onnx::checkUpsample(NodeImport &node) {
+  return failure(failed(upsampleMode(node)));
+}
+
+static LogicalResult resizeByScales(NodeImport &node, ArrayRef<double> scales) {
+  ResizeAttrs attrs;
+  FailureOr<cnn::ResizeMode> mode = upsampleMode(node);
+  if (failed(mode))
+    return failure();
+  attrs.mode = *mode;
   auto axes = llvm::to_vector(llvm::seq<int64_t>(0, node.input(0).rank()));
   FailureOr<SmallVector<double>> all = spread(node, scales, axes, "scales");
   if (failed(all))
@@ -150,6 +162,10 @@ static FailureOr<ResizeAttrs> readAttrs(NodeImport &node) {
   attrs.excludeOutside = node.intAttr("exclude_outside", 0) != 0;
   attrs.antialias = node.intAttr("antialias", 0) != 0;
   return attrs;
+}
+
+LogicalResult convoy::onnx::checkResize(NodeImport &node) {
+  return node.opset() < 11 ? checkUpsample(node) : LogicalResult(failure(failed(readAttrs(node))));
 }
 
 // Extents from wanted sizes; where the aspect ratio is to be kept, one factor for all axes.

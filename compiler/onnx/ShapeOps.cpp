@@ -34,7 +34,8 @@ static HostTensor hostFloats(NodeImport &node, ArrayRef<double> values) {
 LogicalResult convoy::onnx::importConstant(NodeImport &node) {
   for (StringRef name : {"sparse_value", "value_string", "value_strings"})
     if (node.hasAttr(name))
-      return node.unsupported() << "attribute '" << name << "'";
+      return node.unsupported() << "attribute '" << name
+                                << "' is given, expected a value of numbers or bools";
   if (node.hasAttr("value")) {
     ElementsAttr value = node.tensorAttr("value");
     if (!value)

@@ -10,7 +10,8 @@ using ::onnx::NodeProto;
 using ::onnx::ValueInfoProto;
 
 FailureOr<SmallVector<Tensor>> GraphImporter::importSubgraph(::onnx::GraphProto &subgraph,
-                                                             Location loc, StringRef name) {
+                                                             Location loc, StringRef name,
+                                                             bool takesInputs) {
   constexpr int kMostGraphs = 64; // one inside the other; a file's nesting is bounded already
   if (graphDepth >= kMostGraphs)
     return mlir::emitError(loc) << "has graphs nested more than " << kMostGraphs << " deep";
@@ -20,7 +21,7 @@ FailureOr<SmallVector<Tensor>> GraphImporter::importSubgraph(::onnx::GraphProto 
   GraphNames inner(file, subgraph, prefix, [&](StringRef name) {
     return tensors.contains(name) || initializers.contains(name);
   });
-  if (subgraph.input_size() > 0)
+  if (subgraph.input_size() > 0 && !takesInputs)
     return mlir::emitError(loc) << "unsupported: graph '" << name << "' has inputs";
   if (failed(inner.analyze()))
     return failure();
@@ -38,9 +39,13 @@ FailureOr<SmallVector<Tensor>> GraphImporter::importSubgraph(::onnx::GraphProto 
     tensors.erase(name);
     initializers.erase(name);
   };
-  for (auto &tensor : *subgraph.mutable_initializer()) {
+  for (const auto &tensor : subgraph.initializer())
     hide(tensor.name());
-    initializers[tensor.name()] = &tensor;
+  for (const auto &tensor : subgraph.sparse_initializer())
+    hide(tensor.values().name());
+  for (const ValueInfoProto &input : subgraph.input()) {
+    hide(input.name());
+    tensors[input.name()] = Tensor();
   }
   for (const NodeProto &node : subgraph.node())
     for (const std::string &output : node.output())
@@ -48,7 +53,7 @@ FailureOr<SmallVector<Tensor>> GraphImporter::importSubgraph(::onnx::GraphProto 
         hide(output);
 
   ++graphDepth;
-  bool hasFailed = false;
+  bool hasFailed = failed(addInitializers(subgraph));
   for (int node : inner.liveNodes())
     hasFailed |= failed(importNode(inner, node));
   --graphDepth;
