@@ -107,7 +107,7 @@ FailureOr<Tensor> convoy::onnx::joinBranches(NodeImport &node, Value condition, 
   FailureOr<std::optional<Extent>> extent = joinExtents(node, Tensor(condition), a, b);
   if (failed(extent))
     return failure();
-  if (a.type() != b.type()) {
+  if (a.type() != b.type() || a.isLifted != b.isLifted) {
     if (mayStayOpen)
       return open;
     return mlir::emitError(node.getLoc())
@@ -117,8 +117,10 @@ FailureOr<Tensor> convoy::onnx::joinBranches(NodeImport &node, Value condition, 
   FailureOr<Tensor> result =
       createMap(node, {Tensor(condition), a, b}, a.elementType(),
                 [](ScalarBuilder &s, ArrayRef<Value> x) { return s.select(x[0], x[1], x[2]); });
-  if (succeeded(result))
-    result->extent = *extent;
+  if (failed(result))
+    return failure();
+  result->extent = *extent;
+  result->isLifted = a.isLifted;
   return result;
 }
 
@@ -152,8 +154,10 @@ static FailureOr<Tensor> orNan(NodeImport &node, Value condition, const Tensor &
                   Value nan = s.of(tensor.elementType()).number(std::nan(""));
                   return isTrue ? s.select(x[0], x[1], nan) : s.select(x[0], nan, x[1]);
                 });
-  if (succeeded(result))
-    result->extent = tensor.extent;
+  if (failed(result))
+    return failure();
+  result->extent = tensor.extent;
+  result->isLifted = tensor.isLifted;
   return result;
 }
 

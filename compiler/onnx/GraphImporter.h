@@ -44,6 +44,8 @@ private:
   mlir::LogicalResult importBoundInput(const std::string &name);
   mlir::LogicalResult importInputs(mlir::func::FuncOp function);
   mlir::LogicalResult importOutputs(mlir::func::FuncOp function);
+  /// Imports a node whose inputs have a free batch in the place of the model's 1, or before it.
+  mlir::LogicalResult importLifted(NodeImport &node, const OpEntry &entry);
   bool isFreed(const ::onnx::ValueInfoProto &input) const;
   mlir::LogicalResult importNode(const GraphNames &graphNames, int index);
   /// Imports a node with these inputs; `conditions` counts those that decided about them.

@@ -150,7 +150,9 @@ LogicalResult GraphImporter::importNode(const NodeProto &proto, const OpEntry &e
   }
   if (succeeded(result) && rule && rule->before)
     result = rule->before(node);
-  if (succeeded(result))
+  if (succeeded(result) && perImage && isBatched && needsLifting(node))
+    result = importLifted(node, entry);
+  else if (succeeded(result))
     result = entry.import(node);
   if (succeeded(result) && rule && rule->after)
     result = rule->after(node);

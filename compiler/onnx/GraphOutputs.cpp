@@ -35,6 +35,12 @@ LogicalResult GraphImporter::importOutputs(func::FuncOp function) {
       }
       tensor = *closed;
     }
+    if (tensor.isLifted) {
+      mlir::emitError(file.getLoc()) << "output '" << output.name()
+                                     << "' does not have the batch in dimension 0";
+      hasFailed = true;
+      continue;
+    }
     // A declared output may be stale once a shape was given by hand. It may have an extent where
     // only the largest one is known.
     if (options.shapes.empty() && !tensor.extent &&

@@ -34,6 +34,8 @@ struct Tensor {
   /// Of the one dimension that may have such an extent.
   std::optional<Extent> extent;
   std::shared_ptr<const Alternatives> alternatives;
+  /// That the free batch lies before all dimensions that the model knows of: see Images.h.
+  bool isLifted = false;
 
   Tensor() = default;
   Tensor(mlir::Value value) : value(value) {}
@@ -84,6 +86,8 @@ public:
   /// An input; the table guarantees that the first, required ones are given.
   const Tensor &input(unsigned index) const { return inputs[index]; }
   llvm::ArrayRef<Tensor> allInputs() const { return inputs; }
+  /// Adds an input that is not given.
+  void addInput() { inputs.emplace_back(); }
   /// Puts another tensor in the place of an input.
   void replaceInput(unsigned index, Tensor tensor) { inputs[index] = std::move(tensor); }
   /// Checks that the inputs in [0, count) are given and that there are at most `max`.
@@ -154,6 +158,10 @@ public:
 
   // Data movement, on the host where the elements are known.
   mlir::FailureOr<Tensor> reshape(const Tensor &tensor, llvm::ArrayRef<int64_t> shape);
+  /// Of a tensor with a free batch that stands for the model's 1: the shape that the model knows.
+  llvm::SmallVector<int64_t> imageShape(const Tensor &tensor) const;
+  /// And such a tensor under another shape of the model.
+  mlir::FailureOr<Tensor> reshapeImage(const Tensor &tensor, llvm::ArrayRef<int64_t> shape);
   mlir::FailureOr<Tensor> transpose(const Tensor &tensor, llvm::ArrayRef<int64_t> perm);
   mlir::FailureOr<Tensor> broadcast(const Tensor &tensor, llvm::ArrayRef<int64_t> shape);
   mlir::FailureOr<Tensor> slice(const Tensor &tensor, llvm::ArrayRef<int64_t> starts,
