@@ -44,8 +44,20 @@ private:
   mlir::LogicalResult importBoundInput(const std::string &name);
   mlir::LogicalResult importInputs(mlir::func::FuncOp function);
   mlir::LogicalResult importOutputs(mlir::func::FuncOp function);
+  /// Imports a node whose inputs have a free batch in the place of the model's 1, or before it.
+  mlir::LogicalResult importLifted(NodeImport &node, const OpEntry &entry);
   bool isFreed(const ::onnx::ValueInfoProto &input) const;
   mlir::LogicalResult importNode(const GraphNames &graphNames, int index);
+  /// Imports a node with these inputs; `conditions` counts those that decided about them.
+  mlir::LogicalResult importNode(const ::onnx::NodeProto &proto, const OpEntry &entry,
+                                 int64_t opset, mlir::Location loc,
+                                 llvm::ArrayRef<Tensor> inputs,
+                                 llvm::SmallVectorImpl<Tensor> &results, int conditions = 0);
+  /// The same where inputs are alternatives: once for each.
+  mlir::LogicalResult importAlternatives(const ::onnx::NodeProto &proto, const OpEntry &entry,
+                                         int64_t opset, mlir::Location loc,
+                                         llvm::ArrayRef<Tensor> inputs,
+                                         llvm::SmallVectorImpl<Tensor> &results, int conditions);
   /// Reports what can be refused of a node that is not imported, without its inputs' types, and of
   /// the nodes of graphs inside it.
   void refuseNode(NodeImport &node, const OpEntry *entry);

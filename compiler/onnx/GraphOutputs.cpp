@@ -3,6 +3,7 @@
 
 #include "compiler/onnx/DeclaredType.h"
 #include "compiler/onnx/GraphImporter.h"
+#include "compiler/onnx/Ops.h"
 
 #include "llvm/ADT/MapVector.h"
 
@@ -20,6 +21,23 @@ LogicalResult GraphImporter::importOutputs(func::FuncOp function) {
   for (const ValueInfoProto &output : graph.output()) {
     Tensor tensor;
     if (failed(lookUp(output.name(), tensor))) {
+      hasFailed = true;
+      continue;
+    }
+    if (tensor.alternatives) {
+      ::onnx::NodeProto proto;
+      NodeImport node(*this, proto, 0, NameLoc::get(builder.getStringAttr(output.name())),
+                      builder);
+      FailureOr<Tensor> closed = closeAlternatives(node, tensor);
+      if (failed(closed)) {
+        hasFailed = true;
+        continue;
+      }
+      tensor = *closed;
+    }
+    if (tensor.isLifted) {
+      mlir::emitError(file.getLoc()) << "output '" << output.name()
+                                     << "' does not have the batch in dimension 0";
       hasFailed = true;
       continue;
     }

@@ -248,12 +248,11 @@ LogicalResult convoy::onnx::importGroupNormalization(NodeImport &node) {
                                    }));
 }
 
-LogicalResult convoy::onnx::importMeanVarianceNormalization(NodeImport &node) {
+static LogicalResult normalizeOver(NodeImport &node, ArrayRef<int64_t> given, bool byDeviation) {
   const Tensor &src = node.input(0);
   if (failed(expectFloats(node)))
     return failure();
-  FailureOr<SmallVector<int64_t>> axes =
-      node.normalizeAxes(node.intsAttr("axes", {0, 2, 3}), src.rank());
+  FailureOr<SmallVector<int64_t>> axes = node.normalizeAxes(given, src.rank());
   if (succeeded(axes) && node.isPerImage() && cnn::hasFreeBatch(src.type()))
     llvm::erase(*axes, 0);
   FailureOr<Tensor> wide = castTensor(node, src, statisticsType(src.elementType()));
@@ -264,9 +263,25 @@ LogicalResult convoy::onnx::importMeanVarianceNormalization(NodeImport &node) {
     return failure();
   return setResult(node, createMap(node, {moments->centered, moments->deviation},
                                    src.elementType(), [&](ScalarBuilder &s, ArrayRef<Value> x) {
-                                     Value result = s.div(x[0], s.add(x[1], s.number(1e-9)));
+                                     Value divisor = s.add(x[1], s.number(1e-9));
+                                     Value result = byDeviation ? s.div(x[0], divisor) : x[0];
                                      return s.cast(result, src.elementType());
                                    }));
+}
+
+LogicalResult convoy::onnx::importMeanVarianceNormalization(NodeImport &node) {
+  return normalizeOver(node, node.intsAttr("axes", {0, 2, 3}), true);
+}
+
+// Until opset 8. That the batch is one of the dimensions is what the op was promoted with to
+// opset 9: "two variables with the same C-coordinate are associated with the same mean".
+LogicalResult convoy::onnx::importMeanVarianceNormalizationAttrs(NodeImport &node) {
+  if (node.input(0).rank() < 3)
+    return node.error() << "normalizes images, got " << node.input(0).type();
+  SmallVector<int64_t> axes = llvm::to_vector(llvm::seq<int64_t>(0, node.input(0).rank()));
+  if (node.intAttr("across_channels", 0) == 0)
+    axes.erase(axes.begin() + 1);
+  return normalizeOver(node, axes, node.intAttr("normalize_variance", 1) != 0);
 }
 
 LogicalResult convoy::onnx::importLpNormalization(NodeImport &node) {

@@ -204,6 +204,25 @@ FailureOr<SmallVector<Tensor>> NodeImport::importGraph(StringRef name) {
   return outputs;
 }
 
+FailureOr<SmallVector<Tensor>> NodeImport::tryGraph(StringRef name,
+                                                    std::vector<Diagnostic> &errors) {
+  bool hadErrors = failedAlready;
+  std::vector<Diagnostic> others;
+  FailureOr<SmallVector<Tensor>> outputs;
+  {
+    ScopedDiagnosticHandler handler(getContext(), [&](Diagnostic &diagnostic) {
+      bool isError = diagnostic.getSeverity() == DiagnosticSeverity::Error;
+      (isError ? errors : others).push_back(std::move(diagnostic));
+      return success();
+    });
+    outputs = importGraph(name);
+  }
+  for (Diagnostic &diagnostic : others)
+    getContext()->getDiagEngine().emit(std::move(diagnostic));
+  failedAlready = hadErrors;
+  return outputs;
+}
+
 void NodeImport::reportUnusedAttrs() {
   for (const AttributeProto &attr : node.attribute())
     if (!used.contains(attr.name()))
