@@ -149,8 +149,11 @@ static FailureOr<OwningOpRef<ModuleOp>> readModel(StringRef path, const CompileO
   return module;
 }
 
-FailureOr<CompileResult> convoy::compileModel(StringRef path, const CompileOptions &options,
-                                              bool wantDumps, MLIRContext *context) {
+using ReadModel = llvm::function_ref<FailureOr<OwningOpRef<ModuleOp>>()>;
+
+static FailureOr<CompileResult> compileRead(StringRef path, ReadModel read,
+                                            const CompileOptions &options, bool wantDumps,
+                                            MLIRContext *context) {
   // A module that holds no op of the dialect still gets its attributes.
   context->loadDialect<cnn::CnnDialect>();
   Location fileLoc = FileLineColLoc::get(context, path, 0, 0);
@@ -176,7 +179,7 @@ FailureOr<CompileResult> convoy::compileModel(StringRef path, const CompileOptio
   for (const std::unique_ptr<Target> &target : targets) {
     // Each variant imports anew: passes release the data of constants that they replace, and
     // clones of a module would share those.
-    FailureOr<OwningOpRef<ModuleOp>> module = readModel(path, options, context);
+    FailureOr<OwningOpRef<ModuleOp>> module = read();
     if (failed(module))
       return failure();
     VariantCompiler compiler(options, *target, targets.size() > 1);
@@ -200,4 +203,17 @@ FailureOr<CompileResult> convoy::compileModel(StringRef path, const CompileOptio
       return emitError(fileLoc) << *problem;
   }
   return result;
+}
+
+FailureOr<CompileResult> convoy::compileModel(StringRef path, const CompileOptions &options,
+                                              bool wantDumps, MLIRContext *context) {
+  return compileRead(path, [&] { return readModel(path, options, context); }, options, wantDumps,
+                     context);
+}
+
+FailureOr<CompileResult> convoy::compileModelFromMemory(StringRef bytes, StringRef name,
+                                                        const CompileOptions &options,
+                                                        bool wantDumps, MLIRContext *context) {
+  auto read = [&] { return onnx::importModelFromMemory(bytes, name, "", options.import, context); };
+  return compileRead(name, read, options, wantDumps, context);
 }

@@ -50,4 +50,9 @@ void printModule(mlir::ModuleOp module, bool fullConstants, llvm::raw_ostream &s
 mlir::FailureOr<CompileResult> compileModel(llvm::StringRef path, const CompileOptions &options,
                                             bool wantDumps, mlir::MLIRContext *context);
 
+/// The same for an ONNX model in memory, in protobuf form. `name` stands for the file.
+mlir::FailureOr<CompileResult> compileModelFromMemory(llvm::StringRef bytes, llvm::StringRef name,
+                                                      const CompileOptions &options, bool wantDumps,
+                                                      mlir::MLIRContext *context);
+
 } // namespace convoy
