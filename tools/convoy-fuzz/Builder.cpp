@@ -94,14 +94,15 @@ int64_t convoy::fuzz::elements(const Dims &dims) {
 
 bool convoy::fuzz::broadcast(const Dims &a, const Dims &b, Dims &result) {
   size_t rank = std::max(a.size(), b.size());
-  result.assign(rank, 1);
+  Dims made(rank, 1); // `result` may be one of the operands.
   for (size_t i = 0; i < rank; ++i) {
     int64_t left = i < rank - a.size() ? 1 : a[i - (rank - a.size())];
     int64_t right = i < rank - b.size() ? 1 : b[i - (rank - b.size())];
     if (left != right && left != 1 && right != 1)
       return false;
-    result[i] = left == 1 ? right : left;
+    made[i] = left == 1 ? right : left;
   }
+  result = std::move(made);
   return true;
 }
 
@@ -118,6 +119,11 @@ int Builder::find(const Filter &filter) {
   return choices.pick(fitting);
 }
 
+// Most ops take bf16 since opset 13.
+convoy_type Builder::narrowType() {
+  return choices.oneIn(2) && opset() >= 13 ? CONVOY_TYPE_BF16 : CONVOY_TYPE_F16;
+}
+
 int Builder::floatValue(const Filter &filter) {
   auto fits = [&](const Value &value) {
     return tools::isFloat(value.type()) && (!filter || filter(value));
@@ -125,9 +131,7 @@ int Builder::floatValue(const Filter &filter) {
   if (!choices.oneIn(8))
     if (int found = find(fits); found != kOmitted)
       return found;
-  convoy_type type = CONVOY_TYPE_F32;
-  if (choices.oneIn(12))
-    type = choices.pick<convoy_type>({CONVOY_TYPE_F16, CONVOY_TYPE_BF16});
+  convoy_type type = choices.oneIn(12) ? narrowType() : CONVOY_TYPE_F32;
   int made = input(type, newDims(choices.pick<int64_t>({4, 4, 4, 3, 2, 1, 0, 5})), newRange(type));
   return !filter || filter(graph.values[made]) ? made : kOmitted;
 }
@@ -141,9 +145,7 @@ int Builder::image(int64_t spatial, const Filter &filter) {
   if (!choices.oneIn(8))
     if (int found = find(fits); found != kOmitted)
       return found;
-  convoy_type type = CONVOY_TYPE_F32;
-  if (choices.oneIn(20))
-    type = choices.pick<convoy_type>({CONVOY_TYPE_F16, CONVOY_TYPE_BF16});
+  convoy_type type = choices.oneIn(20) ? narrowType() : CONVOY_TYPE_F32;
   int64_t rank = spatial ? spatial + 2 : choices.pick<int64_t>({4, 4, 4, 4, 4, 3, 5});
   int made = input(type, newDims(rank), newRange(type));
   return fits(graph.values[made]) ? made : kOmitted;

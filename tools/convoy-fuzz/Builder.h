@@ -87,6 +87,7 @@ public:
   }
 
 private:
+  convoy_type narrowType();
   Tensor fill(convoy_type type, const Dims &dims, const Range &range);
   int addValue(Value value);
 };

@@ -386,7 +386,7 @@ static bool makeWhere(Builder &b) {
 }
 
 static bool makePRelu(Builder &b) {
-  int x = b.floatValue();
+  int x = b.floatValue([](const Value &value) { return value.rank() >= 1; });
   if (x == kOmitted)
     return false;
   Dims slope = b[x].dims();

@@ -412,9 +412,17 @@ static bool makeResize(Builder &b) {
     if (b.choices.oneIn(3))
       attributes.push_back(attr("exclude_outside", int64_t(1)));
   }
+  // Until opset 13 these inputs are not optional: what is not given is empty.
+  int nothing = kOmitted;
+  if (b.opset() < 13) {
+    Tensor empty;
+    empty.type = CONVOY_TYPE_F32;
+    empty.resize({0});
+    nothing = b.constant(empty);
+  }
   if (sizes)
-    return b.add("Resize", {x, kOmitted, kOmitted, b.integers(dims)}, {{b[x].type(), dims, range}}, attributes);
-  return b.add("Resize", {x, kOmitted, b.constant(tensor)}, {{b[x].type(), dims, range}}, attributes);
+    return b.add("Resize", {x, nothing, nothing, b.integers(dims)}, {{b[x].type(), dims, range}}, attributes);
+  return b.add("Resize", {x, nothing, b.constant(tensor)}, {{b[x].type(), dims, range}}, attributes);
 }
 
 static bool makeUpsample(Builder &b) {

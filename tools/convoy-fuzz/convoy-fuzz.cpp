@@ -35,7 +35,7 @@ namespace {
 struct Arguments {
   uint64_t first = 0, last = 999;
   int64_t jobs = 2, shrinkTries = 400;
-  double timeLimit = 20, seconds = 0;
+  double timeLimit = 60, seconds = 0;
   std::string keep = "fuzz-failures", oracle, replay;
   GeneratorOptions generator;
   CheckOptions check;
@@ -141,7 +141,7 @@ static Arguments parseArguments(int argc, char **argv) {
   options.value("jobs", "N", "graphs at a time; default 2", [&](const std::string &text) {
     arguments.jobs = Options::integer("jobs", text, 1, 256);
   });
-  options.value("time-limit", "SECONDS", "for one graph; default 20", [&](const std::string &text) {
+  options.value("time-limit", "SECONDS", "for one graph; default 60", [&](const std::string &text) {
     arguments.timeLimit = Options::number("time-limit", text);
   });
   options.value("for", "SECONDS", "begin no further graph after this time", [&](const std::string &text) {

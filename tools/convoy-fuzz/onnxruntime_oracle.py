@@ -16,7 +16,13 @@ VALUES, NONE, ERROR = 0, 1, 2
 
 # Texts of errors which say that onnxruntime lacks an implementation, not that the model is wrong.
 LACKING = ("NOT_IMPLEMENTED", "is not implemented", "not supported yet", "not currently supported",
-           "is under development and support for this is limited")
+           "is under development and support for this is limited",
+           # LRN of an even size, convolutions with SAME padding and dilations.
+           "size_ % 2 == 1 was false", "Dilation not supported for AutoPadType",
+           # Pads of pools that only dilations, or strides above the kernel's size, make sense of.
+           "Pad should be smaller than kernel", "padding values must be non-negative",
+           # Types that an op takes since a later opset than the model's. Convoy takes them in all.
+           "Type Error: Type 'tensor(bfloat16)'")
 
 
 def attribute(node, name, default):
@@ -28,7 +34,17 @@ def attribute(node, name, default):
 
 # Where onnxruntime contradicts ONNX's text: op, the sentence of the text, and which nodes it is about.
 # A model with such a node has no answer.
-DEVIATIONS = []
+def pads_same_with_dilations(node, model):
+    return (attribute(node, "auto_pad", b"NOTSET").startswith(b"SAME")
+            and any(dilation != 1 for dilation in attribute(node, "dilations", [])))
+
+
+DEVIATIONS = [
+    # onnxruntime computes the pads as if there were no dilations.
+    (op, "auto_pad: SAME_UPPER or SAME_LOWER mean pad the input so that `output_shape[i] = "
+     "ceil(input_shape[i] / strides[i])` for each axis `i`", pads_same_with_dilations)
+    for op in ("MaxPool", "AveragePool", "LpPool")
+]
 
 
 def deviation(model):
