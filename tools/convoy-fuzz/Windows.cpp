@@ -43,6 +43,9 @@ static bool choose(Builder &b, const Dims &src, const Freedom &freedom, Window &
       kernel = choices.pick<int64_t>({1, 3, 3, 2, 5, 4, 7});
       stride = choices.pick<int64_t>({1, 1, 1, 2, 2, 3});
       dilation = freedom.dilations ? choices.pick<int64_t>({1, 1, 1, 1, 2, 3}) : 1;
+      // Others take little of this: it would only keep the oracle from answering.
+      if (padding == 4 && !choices.oneIn(6))
+        dilation = 1;
     }
     if (rank == 3)
       kernel = std::min<int64_t>(kernel, 3);

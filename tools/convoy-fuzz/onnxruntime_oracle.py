@@ -22,7 +22,7 @@ LACKING = ("NOT_IMPLEMENTED", "is not implemented", "not supported yet", "not cu
            # Pads of pools that only dilations, or strides above the kernel's size, make sense of.
            "Pad should be smaller than kernel", "padding values must be non-negative",
            # Types that an op takes since a later opset than the model's. Convoy takes them in all.
-           "Type Error: Type 'tensor(bfloat16)'")
+           "Type Error: Type 'tensor(bfloat16)'", "Type Error: Type 'tensor(float16)'")
 
 
 def attribute(node, name, default):
