@@ -85,6 +85,37 @@ Range convoy::fuzz::rounded(convoy_type type, double lo, double hi, double opera
   return range;
 }
 
+Range convoy::fuzz::sumOfProducts(convoy_type type, const Range &p, const Range &q, double terms,
+                                  double weights, const Range *bias) {
+  double most = p.magnitude() * weights, grid = p.grid * q.grid;
+  double error = weights * p.error + terms * p.magnitude() * q.error;
+  if (bias) {
+    most += bias->magnitude();
+    error += bias->error;
+    grid = bias->grid == 0 ? 0 : std::min(grid, bias->grid);
+  }
+  return rounded(type, -most, most, error, grid, most, terms);
+}
+
+double convoy::fuzz::largestSum(const Value &value, int64_t kept) {
+  int64_t extent = value.dims()[kept], inner = 1;
+  if (value.kind != Value::Constant)
+    return value.range.magnitude() * elements(value.dims()) / std::max<int64_t>(extent, 1);
+  for (int64_t i = kept + 1; i < value.rank(); ++i)
+    inner *= value.dims()[i];
+  std::vector<double> sums(extent);
+  for (int64_t i = 0; i < value.tensor.size(); ++i)
+    sums[i / inner % extent] += std::fabs(value.tensor.at(i));
+  return sums.empty() ? 0 : *std::max_element(sums.begin(), sums.end());
+}
+
+Range convoy::fuzz::weightRange(Builder &b, const Range &x, double terms) {
+  if (x.grid != 0 && b.choices.draw(3) < 2)
+    return {-2, 2, 0, 1};
+  double most = 1.7 / std::sqrt(std::max(terms, 1.0));
+  return {-most, most, 0, 0};
+}
+
 int64_t convoy::fuzz::elements(const Dims &dims) {
   int64_t count = 1;
   for (int64_t dim : dims)
@@ -239,25 +270,26 @@ int Builder::input(convoy_type type, const Dims &dims, const Range &range) {
   return addValue(std::move(value));
 }
 
+// The largest power of two from 1 to 1/64 of which all elements are multiples; 0 if there is none.
+static double gridOf(const Tensor &tensor) {
+  double grid = 1;
+  for (int64_t i = 0; i < tensor.size(); ++i)
+    while (std::fmod(tensor.at(i), grid) != 0)
+      if ((grid /= 2) < 1.0 / 64)
+        return 0;
+  return grid;
+}
+
 int Builder::constant(const Tensor &tensor) {
   Value value;
   value.kind = Value::Constant;
   value.tensor = tensor;
-  // A constant's elements are known.
-  value.range = {INFINITY, -INFINITY, 0, 1};
+  value.range.grid = gridOf(tensor);
   for (int64_t i = 0; i < tensor.size(); ++i) {
     double element = tensor.at(i);
-    value.range.lo = std::min(value.range.lo, element);
-    value.range.hi = std::max(value.range.hi, element);
-    if (std::fmod(element, value.range.grid) != 0)
-      value.range.grid = std::fmod(element * 64, 1) == 0 ? 1.0 / 64 : 0;
-    if (value.range.grid == 0)
-      value.range.grid = NAN;
+    value.range.lo = i ? std::min(value.range.lo, element) : element;
+    value.range.hi = i ? std::max(value.range.hi, element) : element;
   }
-  if (std::isnan(value.range.grid))
-    value.range.grid = 0;
-  if (tensor.size() == 0)
-    value.range = {0, 0, 0, 1};
   return addValue(std::move(value));
 }
 

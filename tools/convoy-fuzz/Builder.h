@@ -31,6 +31,18 @@ double unitOf(convoy_type type);
 Range rounded(convoy_type type, double lo, double hi, double operandError, double grid, double sum,
               double terms = 1);
 
+/// The same for sums of `terms` products of elements of p and q, where the magnitudes of the
+/// factors from q sum up to at most `weights`, and of a bias.
+Range sumOfProducts(convoy_type type, const Range &p, const Range &q, double terms, double weights,
+                    const Range *bias = nullptr);
+/// Of a constant, the largest sum of magnitudes of the elements with the same index in dimension
+/// `kept`; of other values a bound for it.
+double largestSum(const Value &value, int64_t kept);
+/// Weights that keep the magnitude of sums of `terms` products: small integers if the data are on a
+/// grid, else of deviation about 1 / sqrt(terms).
+class Builder;
+Range weightRange(Builder &b, const Range &x, double terms);
+
 int64_t elements(const Dims &dims);
 /// The broadcast of two shapes; false if there is none.
 bool broadcast(const Dims &a, const Dims &b, Dims &result);

@@ -472,6 +472,24 @@ static bool makeMod(Builder &b) {
                {attr("fmod", int64_t(fmod))});
 }
 
+static bool makeBitwise(Builder &b, const char *op) {
+  convoy_type type = b.choices.pick<convoy_type>({CONVOY_TYPE_I32, CONVOY_TYPE_U8, CONVOY_TYPE_I64, CONVOY_TYPE_U32});
+  int x = b.find([&](const Value &value) { return value.type() == type; });
+  if (x == kOmitted)
+    x = b.input(type, b.newDims(b.choices.between(1, 4)), b.newRange(type));
+  bool isUnsigned = type == CONVOY_TYPE_U8 || type == CONVOY_TYPE_U32;
+  if (std::string(op) == "BitwiseNot")
+    return !isUnsigned &&
+           b.add(op, {x}, {{type, b[x].dims(), {-b[x].range.hi - 1, -b[x].range.lo - 1, 0, 1}}});
+  int y = partner(b, x, b.newRange(type));
+  Dims dims;
+  if (y == kOmitted || !broadcast(b[x].dims(), b[y].dims(), dims))
+    return false;
+  // Bits up to the highest of both, and all of them in two's complement.
+  double most = std::exp2(std::ceil(std::log2(std::max(b[x].range.magnitude(), b[y].range.magnitude()) + 1)));
+  return b.add(op, {x, y}, {{type, dims, {isUnsigned ? 0 : -most, most - 1, 0, 1}}});
+}
+
 static bool makeDropout(Builder &b) {
   int x = b.floatValue();
   if (x == kOmitted)
@@ -514,6 +532,8 @@ void convoy::fuzz::addElementwise(std::vector<OpKind> &kinds) {
   kinds.push_back({"Clip", 10, 6, kNewest, makeClip});
   kinds.push_back({"Cast", 5, 9, kNewest, makeCast});
   kinds.push_back({"Mod", 2, 13, kNewest, makeMod});
+  for (const char *op : {"BitwiseAnd", "BitwiseOr", "BitwiseXor", "BitwiseNot"})
+    kinds.push_back({op, 1, 18, kNewest, [op](Builder &b) { return makeBitwise(b, op); }});
   kinds.push_back({"Dropout", 2, 7, kNewest, makeDropout});
   kinds.push_back({"IsNaN", 1, 9, kNewest, makeIsNan});
 }

@@ -149,6 +149,72 @@ static bool makeConstants(Builder &b) {
   }
 }
 
+// A reshape to a shape that is computed from the operand's, as exporters write x.view(n, -1).
+static bool makeView(Builder &b) {
+  int x = b.floatValue([](const Value &value) { return value.rank() >= 2 && elements(value.dims()) > 0; });
+  if (x == kOmitted)
+    return false;
+  int64_t rank = b[x].rank(), kept = b.choices.draw(2);
+  Range extents{0, 1e4, 0, 1};
+  if (!b.add("Shape", {x}, {{CONVOY_TYPE_I64, {rank}, extents}}))
+    return false;
+  int shape = b.last();
+  if (!b.add("Gather", {shape, b.integers({kept})}, {{CONVOY_TYPE_I64, {1}, extents}}, {attr("axis", int64_t(0))}))
+    return false;
+  if (!b.add("Concat", {b.last(), b.integers({-1})}, {{CONVOY_TYPE_I64, {2}, {-1, 1e4, 0, 1}}},
+             {attr("axis", int64_t(0))}))
+    return false;
+  int64_t extent = b[x].dims()[kept];
+  return b.add("Reshape", {x, b.last()},
+               {{b[x].type(), {extent, elements(b[x].dims()) / extent}, b[x].range}});
+}
+
+// A convolution's channels go two ways and come together again.
+static bool makeSplitConcat(Builder &b) {
+  if (!make(b, "Conv"))
+    return false;
+  int x = b.last();
+  const Dims dims = b[x].dims();
+  int64_t channels = dims[1];
+  if (channels < 2)
+    return true;
+  int64_t first = b.choices.oneIn(2) ? b.choices.between(1, channels - 1) : channels / 2;
+  auto part = [&](int64_t count) {
+    Dims made = dims;
+    made[1] = count;
+    return Made{b[x].type(), made, b[x].range};
+  };
+  std::vector<int> inputs = {x};
+  std::vector<::onnx::AttributeProto> attributes = {attr("axis", int64_t(1))};
+  if (b.opset() < 13)
+    attributes.push_back(attr("split", Dims{first, channels - first}));
+  else
+    inputs.push_back(b.integers({first, channels - first}));
+  if (!b.add("Split", inputs, {part(first), part(channels - first)}, attributes))
+    return false;
+  std::vector<int> parts = b.graph.nodes.back().outputs;
+  static const std::vector<const char *> ops = {"Relu", "Sigmoid", "Tanh", "Identity"};
+  const char *op = b.choices.pick(ops);
+  double slope = 1;
+  Range p = b[parts[0]].range, mapped = p;
+  if (std::string(op) == "Relu")
+    mapped = {std::max(p.lo, 0.0), std::max(p.hi, 0.0), p.error, p.grid};
+  else if (std::string(op) != "Identity")
+    mapped = rounded(b[x].type(), -1, 1, slope * p.error, 0, 1);
+  if (p.magnitude() > 50 || !step(b, op, {parts[0]}, mapped))
+    return true;
+  std::vector<int> again = {b.last(), parts[1]};
+  if (b.choices.oneIn(2))
+    std::swap(again[0], again[1]);
+  if (b.choices.oneIn(3))
+    again.push_back(x);
+  Range range{std::min(mapped.lo, p.lo), std::max(mapped.hi, p.hi), std::max(mapped.error, p.error),
+              mapped.grid == 0 || p.grid == 0 ? 0 : std::min(mapped.grid, p.grid)};
+  Dims joined = dims;
+  joined[1] = again.size() == 3 ? 2 * channels : channels;
+  return b.add("Concat", again, {{b[x].type(), joined, range}}, {attr("axis", int64_t(1))});
+}
+
 void convoy::fuzz::addIdioms(std::vector<OpKind> &kinds) {
   kinds.push_back({"activated-conv", 50, 7, kNewest, makeActivatedConv});
   kinds.push_back({"swish", 10, 7, kNewest, makeSwish});
@@ -156,5 +222,7 @@ void convoy::fuzz::addIdioms(std::vector<OpKind> &kinds) {
   kinds.push_back({"shuffle", 10, 7, kNewest, makeShuffle});
   kinds.push_back({"squeeze-excite", 8, 7, kNewest, makeSqueezeExcite});
   kinds.push_back({"channels-last", 10, 7, kNewest, makeChannelsLast});
+  kinds.push_back({"view", 6, 7, kNewest, makeView});
+  kinds.push_back({"split-concat", 12, 7, kNewest, makeSplitConcat});
   kinds.push_back({"constants", 4, 9, kNewest, makeConstants});
 }

@@ -9,17 +9,10 @@
 using namespace convoy;
 using namespace convoy::fuzz;
 
-static Range weights(Builder &b, const Range &x, double terms) {
-  if (x.grid != 0 && b.choices.draw(3) < 2)
-    return {-2, 2, 0, 1};
-  double most = 1.7 / std::sqrt(std::max(terms, 1.0));
-  return {-most, most, 0, 0};
-}
-
-static Range dot(convoy_type type, const Range &p, const Range &q, double terms) {
-  double most = terms * p.magnitude() * q.magnitude();
-  double error = terms * (p.error * q.magnitude() + q.error * p.magnitude());
-  return rounded(type, -most, most, error, p.grid * q.grid, most, terms);
+// What the factors that a dot product takes from this operand sum up to.
+static double weightsOf(const Value &value, double terms, int64_t kept) {
+  bool isMatrix = value.kind == Value::Constant && value.rank() == 2;
+  return isMatrix ? largestSum(value, kept) : terms * value.range.magnitude();
 }
 
 static bool makeMatMul(Builder &b) {
@@ -52,7 +45,7 @@ static bool makeMatMul(Builder &b) {
       right.push_back(n);
     } else
       right = {k, n};
-    y = b.operand(b[x].type(), right, weights(b, b[x].range, double(k)));
+    y = b.operand(b[x].type(), right, weightRange(b, b[x].range, double(k)));
   }
   const Dims right = b[y].dims();
   Dims dims;
@@ -64,7 +57,9 @@ static bool makeMatMul(Builder &b) {
     dims.push_back(right.back());
   if (double(elements(dims)) * k > 1e6)
     return false;
-  return b.add("MatMul", {x, y}, {{b[x].type(), dims, dot(b[x].type(), b[x].range, b[y].range, double(k))}});
+  Range range = sumOfProducts(b[x].type(), b[x].range, b[y].range, double(k),
+                              weightsOf(b[y], double(k), 1));
+  return b.add("MatMul", {x, y}, {{b[x].type(), dims, range}});
 }
 
 static bool makeGemm(Builder &b) {
@@ -76,14 +71,15 @@ static bool makeGemm(Builder &b) {
   int64_t n = b.choices.pick<int64_t>({4, 1, 3, 8, 16, 17, 33});
   Dims right = transB ? Dims{n, k} : Dims{k, n};
   convoy_type type = b[x].type();
-  int y = b.operand(type, right, weights(b, b[x].range, double(k)));
+  int y = b.operand(type, right, weightRange(b, b[x].range, double(k)));
   double alpha = b.choices.pick<double>({1, 1, 0.5, 2, 0.3}), beta = b.choices.pick<double>({1, 1, 0.5, 2, 0});
   int c = kOmitted;
   if (b.opset() < 11 || !b.choices.oneIn(4)) {
     Dims bias = b.choices.pick<Dims>({{n}, {m, n}, {1, n}, {m, 1}, {1}, {}});
     c = b.operand(type, bias, {-2, 2, 0, 1});
   }
-  Range product = dot(type, b[x].range, b[y].range, double(k));
+  Range product = sumOfProducts(type, b[x].range, b[y].range, double(k),
+                                weightsOf(b[y], double(k), transB ? 0 : 1));
   double most = product.magnitude() * alpha, error = product.error * alpha;
   double grid = product.grid * (alpha == 0.3 ? 0 : alpha);
   if (c != kOmitted) {
@@ -105,7 +101,36 @@ static bool makeGemm(Builder &b) {
                attributes);
 }
 
+static bool makeEinsum(Builder &b) {
+  // Equation, extents of the first and second operand by the letters in it, and of the result.
+  struct Form {
+    const char *equation;
+    Dims left, right, result;
+    double terms;
+  };
+  int64_t i = b.choices.between(1, 5), j = b.choices.between(1, 9), k = b.choices.between(1, 17),
+          h = b.choices.between(1, 3);
+  const std::vector<Form> forms = {
+      {"ij,jk->ik", {i, j}, {j, k}, {i, k}, double(j)},
+      {"ij,kj->ik", {i, j}, {k, j}, {i, k}, double(j)},
+      {"hij,hjk->hik", {h, i, j}, {h, j, k}, {h, i, k}, double(j)},
+      {"bhqd,bhkd->bhqk", {h, 2, i, j}, {h, 2, k, j}, {h, 2, i, k}, double(j)},
+      {"ij,ij->i", {i, j}, {i, j}, {i}, double(j)},
+      {"i,j->ij", {i}, {j}, {i, j}, 1},
+      {"nchw,cm->nmhw", {h, i, j, 3}, {i, k}, {h, k, j, 3}, double(i)},
+  };
+  const Form form = b.choices.pick(forms);
+  int x = b.find([&](const Value &value) { return value.type() == CONVOY_TYPE_F32 && value.dims() == form.left; });
+  if (x == kOmitted)
+    x = b.input(CONVOY_TYPE_F32, form.left, b.newRange(CONVOY_TYPE_F32));
+  int y = b.operand(CONVOY_TYPE_F32, form.right, weightRange(b, b[x].range, form.terms));
+  Range range = sumOfProducts(CONVOY_TYPE_F32, b[x].range, b[y].range, form.terms,
+                              form.terms * b[y].range.magnitude());
+  return b.add("Einsum", {x, y}, {{CONVOY_TYPE_F32, form.result, range}}, {attr("equation", form.equation)});
+}
+
 void convoy::fuzz::addProducts(std::vector<OpKind> &kinds) {
   kinds.push_back({"MatMul", 14, 1, kNewest, makeMatMul});
+  kinds.push_back({"Einsum", 3, 12, kNewest, makeEinsum});
   kinds.push_back({"Gemm", 12, 7, kNewest, makeGemm});
 }

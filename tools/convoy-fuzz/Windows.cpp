@@ -114,29 +114,6 @@ static std::vector<::onnx::AttributeProto> attributesOf(Builder &b, const Window
   return attributes;
 }
 
-// Weights that keep the magnitude: small integers if the data are on a grid, else of deviation
-// about 1 / sqrt(terms).
-static Range weightRange(Builder &b, const Range &x, double terms) {
-  if (x.grid != 0 && b.choices.draw(3) < 2)
-    return {-2, 2, 0, 1};
-  double most = 1.7 / std::sqrt(std::max(terms, 1.0));
-  return {-most, most, 0, 0};
-}
-
-// Sums over `terms` products of x and a weight.
-static Range sumOfProducts(const Builder &b, int x, int weight, double terms, int bias) {
-  Range p = b[x].range, w = b[weight].range;
-  double sum = terms * p.magnitude() * w.magnitude();
-  double grid = p.grid * w.grid, error = terms * (w.magnitude() * p.error + p.magnitude() * w.error);
-  double most = sum;
-  if (bias != kOmitted) {
-    most += b[bias].range.magnitude();
-    error += b[bias].range.error;
-    grid = b[bias].range.grid == 0 ? 0 : std::min(grid, b[bias].range.grid);
-  }
-  return rounded(b[x].type(), -most, most, error, grid, most, terms);
-}
-
 // Winograd's algorithm multiplies by fractions: it is not exact on a grid. The tests of each layer
 // bound its error by 3e-6, 50 units, of the largest value. The sum of magnitudes is that value many
 // times where there are enough channels for the algorithm: 8 units of it.
@@ -179,11 +156,13 @@ static bool makeConv(Builder &b, int forced = kOmitted, bool depthwise = false) 
   Range range = weightRange(b, b[x].range, terms);
   int w = b.choices.oneIn(20) ? b.input(type, wei, range) : b.constant(type, wei, range);
   int bias = b.choices.oneIn(2) ? b.operand(type, {dstChannels}, {-2, 2, 0, 1}) : kOmitted;
+  Range sum = sumOfProducts(type, b[x].range, b[w].range, terms, largestSum(b[w], 0),
+                            bias == kOmitted ? nullptr : &b[bias].range);
   std::vector<::onnx::AttributeProto> attributes = attributesOf(b, window, freedom);
   if (group != 1)
     attributes.push_back(attr("group", group));
   return b.add("Conv", {x, w, bias},
-               {{type, dst, mayUseWinograd(sumOfProducts(b, x, w, terms, bias), window, group, type)}},
+               {{type, dst, mayUseWinograd(sum, window, group, type)}},
                attributes);
 }
 
@@ -236,12 +215,15 @@ static bool makeConvTranspose(Builder &b) {
   convoy_type type = b[x].type();
   int w = b.constant(type, wei, weightRange(b, b[x].range, terms));
   int bias = b.choices.oneIn(2) ? b.operand(type, {dst[1]}, {-2, 2, 0, 1}) : kOmitted;
+  // With groups, a sum over dimension 1 has the weights of all groups: a bound too.
+  Range sum = sumOfProducts(type, b[x].range, b[w].range, terms, largestSum(b[w], 1),
+                            bias == kOmitted ? nullptr : &b[bias].range);
   std::vector<::onnx::AttributeProto> attributes = attributesOf(b, window, {});
   if (group != 1)
     attributes.push_back(attr("group", group));
   if (adjusted)
     attributes.push_back(attr("output_padding", adjusts));
-  return b.add("ConvTranspose", {x, w, bias}, {{type, dst, sumOfProducts(b, x, w, terms, bias)}},
+  return b.add("ConvTranspose", {x, w, bias}, {{type, dst, sum}},
                attributes);
 }
 

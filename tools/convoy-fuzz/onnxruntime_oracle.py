@@ -21,6 +21,8 @@ LACKING = ("NOT_IMPLEMENTED", "is not implemented", "not supported yet", "not cu
            "size_ % 2 == 1 was false", "Dilation not supported for AutoPadType",
            # Pads of pools that only dilations, or strides above the kernel's size, make sense of.
            "Pad should be smaller than kernel", "padding values must be non-negative",
+           # output_padding is less than the dilation, but not than the stride.
+           "may be too large for stride",
            # Types that an op takes since a later opset than the model's. Convoy takes them in all.
            "Type Error: Type 'tensor(bfloat16)'", "Type Error: Type 'tensor(float16)'")
 
