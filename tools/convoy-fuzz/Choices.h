@@ -16,7 +16,7 @@ namespace convoy::fuzz {
 class Choices {
 public:
   /// New random numbers.
-  explicit Choices(uint64_t seed) : state(seed * 0x9e3779b97f4a7c15ull + 1) {}
+  explicit Choices(uint64_t seed);
   /// Those of a list; zeros after its end.
   explicit Choices(std::vector<uint32_t> recorded) : replayed(std::move(recorded)), replays(true) {}
 

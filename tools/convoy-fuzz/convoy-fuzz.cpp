@@ -36,7 +36,7 @@ struct Arguments {
   uint64_t first = 0, last = 999;
   int64_t jobs = 2, shrinkTries = 400;
   double timeLimit = 60, seconds = 0;
-  std::string keep = "fuzz-failures", oracle, replay;
+  std::string keep = "fuzz-failures", oracle, replay, faultName;
   GeneratorOptions generator;
   CheckOptions check;
   bool listOps = false, print = false, verbose = false;
@@ -156,6 +156,7 @@ static Arguments parseArguments(int argc, char **argv) {
                 });
   options.value("inject", "FAULT", "a fault on purpose, for tests of the fuzzer: lost-relu, crash, hang",
                 [&](const std::string &text) {
+                  arguments.faultName = text;
                   if (text == "lost-relu")
                     arguments.check.fault = Fault::LostRelu;
                   else if (text == "crash")
@@ -179,10 +180,17 @@ static std::string oneLine(std::string text) {
   return text.substr(0, 600);
 }
 
-static std::string command(const Arguments &arguments) {
-  std::string text = "build/bin/convoy-fuzz";
+// The command line that checks the same; with `generates`, that makes the same graphs too.
+static std::string command(const Arguments &arguments, bool generates) {
+  std::string text = "build/bin/convoy-fuzz --target " + llvm::join(arguments.check.targets, ",");
   if (!arguments.oracle.empty())
     text += " --oracle '" + arguments.oracle + "'";
+  if (arguments.check.fault != Fault::None)
+    text += " --inject " + arguments.faultName;
+  if (generates && !arguments.generator.only.empty())
+    text += " --ops " + llvm::join(arguments.generator.only, ",");
+  if (generates && arguments.generator.maxNodes != GeneratorOptions().maxNodes)
+    text += format(" --max-nodes %u", arguments.generator.maxNodes);
   return text;
 }
 
@@ -296,8 +304,8 @@ static void shrinkSeed(int file, const Arguments &arguments, const Failure &fail
   if (!isShrunk && arguments.shrinkTries > 0)
     report += "a second try did not fail: this is the whole graph\n";
   report += format("%zu nodes after %zu tries\n", graph.nodes.size(), shrunk.tries);
-  report += command(arguments) + " --replay " + folder + "\n";
-  report += command(arguments) + format(" --seeds %llu..%llu\n", (unsigned long long)failure.seed,
+  report += command(arguments, false) + " --replay " + folder + "\n";
+  report += command(arguments, true) + format(" --seeds %llu..%llu\n", (unsigned long long)failure.seed,
                                         (unsigned long long)failure.seed);
   keep(folder, toCase(graph), report);
   writeAll(file, format("K %s: %zu nodes: %s\n", folder.c_str(), graph.nodes.size(),
