@@ -28,29 +28,34 @@ void convoy::registerDialects(DialectRegistry &registry) {
 
 namespace {
 
-/// One variant on its way through the stages.
-class VariantCompiler {
+/// The profiles of one target on their way through the stages.
+class TargetCompiler {
 public:
-  VariantCompiler(const CompileOptions &options, const Target &target, bool severalTargets)
-      : options(options), target(target),
-        dumpPrefix(severalTargets ? (target.name() + ".").str() : "") {}
+  TargetCompiler(const CompileOptions &options, const Target &target, StringRef path)
+      : options(options), target(target), path(path) {}
 
-  LogicalResult runStages(ModuleOp module);
-  FailureOr<GeneratedCode> generate(ModuleOp module, CodeDumps &dumps);
+  /// Appends the variants to the artifact, if the options do not stop before.
+  LogicalResult run(MLIRContext *context, bool wantDumps, artifact::Artifact &artifact,
+                    CompileResult &result);
 
 private:
+  FailureOr<OwningOpRef<ModuleOp>> compileProfile(const ShapeProfile &profile,
+                                                  MLIRContext *context);
+  LogicalResult runStages(ModuleOp module);
   LogicalResult dump(Location loc, StringRef name, StringRef text);
   LogicalResult dumpModule(Stage stage, ModuleOp module);
+  LogicalResult dumpCode(Location loc, const CodeDumps &dumps, const GeneratedCode &code);
 
   const CompileOptions &options;
   const Target &target;
-  std::string dumpPrefix;
+  StringRef path;
+  std::string dumpPrefix; // of the files of a profile
   unsigned dumped = 0;
 };
 
 } // namespace
 
-LogicalResult VariantCompiler::dump(Location loc, StringRef name, StringRef text) {
+LogicalResult TargetCompiler::dump(Location loc, StringRef name, StringRef text) {
   if (options.dumpDir.empty())
     return success();
   // Two digits, so that a folder lists them in order.
@@ -68,7 +73,7 @@ LogicalResult VariantCompiler::dump(Location loc, StringRef name, StringRef text
   return success();
 }
 
-LogicalResult VariantCompiler::dumpModule(Stage stage, ModuleOp module) {
+LogicalResult TargetCompiler::dumpModule(Stage stage, ModuleOp module) {
   if (options.dumpDir.empty())
     return success();
   std::string text;
@@ -77,7 +82,7 @@ LogicalResult VariantCompiler::dumpModule(Stage stage, ModuleOp module) {
   return dump(module.getLoc(), (stageName(stage) + ".mlir").str(), text);
 }
 
-LogicalResult VariantCompiler::runStages(ModuleOp module) {
+LogicalResult TargetCompiler::runStages(ModuleOp module) {
   module->setAttr(cnn::kTargetAttrName, target.facts(module.getContext()));
   for (Stage stage : allStages()) {
     PassManager manager(module.getContext());
@@ -91,21 +96,19 @@ LogicalResult VariantCompiler::runStages(ModuleOp module) {
   return success();
 }
 
-FailureOr<GeneratedCode> VariantCompiler::generate(ModuleOp module, CodeDumps &dumps) {
-  FailureOr<GeneratedCode> code = target.generate(module, dumps);
-  if (failed(code))
-    return failure();
+LogicalResult TargetCompiler::dumpCode(Location loc, const CodeDumps &dumps,
+                                       const GeneratedCode &code) {
   std::pair<StringRef, StringRef> forms[] = {
       {"kernels.mlir", dumps.kernels},
       {"kernels.ll", dumps.llvmIr},
       {"kernels.s", dumps.assembly},
       {"spills.txt", dumps.spills},
-      {"kernels.so", StringRef(code->object.data(), code->object.size())},
+      {"kernels.so", StringRef(code.object.data(), code.object.size())},
   };
   for (auto [name, text] : forms)
-    if (failed(dump(module.getLoc(), name, text)))
+    if (failed(dump(loc, name, text)))
       return failure();
-  return code;
+  return success();
 }
 
 void convoy::printModule(ModuleOp module, bool fullConstants, llvm::raw_ostream &stream) {
@@ -133,6 +136,8 @@ static LogicalResult prepareDumpDir(const std::string &dir, Location loc) {
 // A model, or a module that an earlier compile wrote with --emit import.
 static FailureOr<OwningOpRef<ModuleOp>> readModel(StringRef path, const CompileOptions &options,
                                                   MLIRContext *context) {
+  if (!options.model.empty())
+    return onnx::importModelFromMemory(options.model, path, "", options.import, context);
   if (!path.ends_with(".mlir"))
     return onnx::importModel(path, options.import, context);
   Location loc = FileLineColLoc::get(context, path, 0, 0);
@@ -149,11 +154,58 @@ static FailureOr<OwningOpRef<ModuleOp>> readModel(StringRef path, const CompileO
   return module;
 }
 
-using ReadModel = llvm::function_ref<FailureOr<OwningOpRef<ModuleOp>>()>;
+FailureOr<OwningOpRef<ModuleOp>> TargetCompiler::compileProfile(const ShapeProfile &profile,
+                                                                MLIRContext *context) {
+  // Each variant imports anew: passes release the data of constants that they replace, and clones of
+  // a module would share those.
+  CompileOptions ofProfile = options;
+  ofProfile.import.shapes = profile.shapes;
+  FailureOr<OwningOpRef<ModuleOp>> module = readModel(path, ofProfile, context);
+  if (failed(module) || failed(runStages(**module)))
+    return failure();
+  return module;
+}
 
-static FailureOr<CompileResult> compileRead(StringRef path, ReadModel read,
-                                            const CompileOptions &options, bool wantDumps,
-                                            MLIRContext *context) {
+LogicalResult TargetCompiler::run(MLIRContext *context, bool wantDumps,
+                                  artifact::Artifact &artifact, CompileResult &result) {
+  Location loc = FileLineColLoc::get(context, path, 0, 0);
+  std::vector<ShapeProfile> profiles = options.profiles;
+  if (profiles.empty())
+    profiles.push_back({"", options.import.shapes});
+  std::string ofTarget = options.targets.size() > 1 ? (target.name() + ".").str() : "";
+  TargetVariants variants(target, loc, artifact);
+  for (auto [i, profile] : llvm::enumerate(profiles)) {
+    dumped = 0;
+    dumpPrefix = ofTarget;
+    if (profiles.size() > 1) {
+      dumpPrefix += "profile" + std::to_string(i) + ".";
+      emitRemark(loc) << "profile '" << profile.name << "' for " << target.name();
+    }
+    FailureOr<OwningOpRef<ModuleOp>> module = compileProfile(profile, context);
+    if (failed(module) || (!options.stopAfter && failed(variants.add(**module, profile.name)))) {
+      if (profiles.size() > 1)
+        emitError(loc) << "profile '" << profile.name << "' cannot be compiled";
+      return failure();
+    }
+    result.module = std::move(*module);
+  }
+  if (options.stopAfter)
+    return success();
+  dumpPrefix = ofTarget;
+  CodeDumps dumps;
+  dumps.wanted = wantDumps || !options.dumpDir.empty();
+  FailureOr<GeneratedCode> code = variants.finish(dumps);
+  if (failed(code) || failed(dumpCode(loc, dumps, *code)))
+    return failure();
+  result.kernels = std::move(dumps.kernels);
+  result.llvmIr = std::move(dumps.llvmIr);
+  result.assembly = std::move(dumps.assembly);
+  result.object = std::move(code->object);
+  return success();
+}
+
+FailureOr<CompileResult> convoy::compileModel(StringRef path, const CompileOptions &options,
+                                              bool wantDumps, MLIRContext *context) {
   // A module that holds no op of the dialect still gets its attributes.
   context->loadDialect<cnn::CnnDialect>();
   Location fileLoc = FileLineColLoc::get(context, path, 0, 0);
@@ -176,44 +228,12 @@ static FailureOr<CompileResult> compileRead(StringRef path, ReadModel read,
   artifact::Artifact artifact;
   artifact.producer = "convoy-compile " CONVOY_VERSION_STRING;
   artifact.modelName = llvm::sys::path::stem(path).str();
-  for (const std::unique_ptr<Target> &target : targets) {
-    // Each variant imports anew: passes release the data of constants that they replace, and
-    // clones of a module would share those.
-    FailureOr<OwningOpRef<ModuleOp>> module = read();
-    if (failed(module))
+  for (const std::unique_ptr<Target> &target : targets)
+    if (failed(TargetCompiler(options, *target, path).run(context, wantDumps, artifact, result)))
       return failure();
-    VariantCompiler compiler(options, *target, targets.size() > 1);
-    if (failed(compiler.runStages(**module)))
-      return failure();
-    if (!options.stopAfter) {
-      CodeDumps dumps;
-      dumps.wanted = wantDumps || !options.dumpDir.empty();
-      FailureOr<GeneratedCode> code = compiler.generate(**module, dumps);
-      if (failed(code) || failed(addVariant(**module, *target, *code, artifact)))
-        return failure();
-      result.kernels = std::move(dumps.kernels);
-      result.llvmIr = std::move(dumps.llvmIr);
-      result.assembly = std::move(dumps.assembly);
-      result.object = std::move(code->object);
-    }
-    result.module = std::move(*module);
-  }
   if (!options.stopAfter) {
     if (artifact::Problem problem = artifact::serialize(artifact, result.artifact))
       return emitError(fileLoc) << *problem;
   }
   return result;
-}
-
-FailureOr<CompileResult> convoy::compileModel(StringRef path, const CompileOptions &options,
-                                              bool wantDumps, MLIRContext *context) {
-  return compileRead(path, [&] { return readModel(path, options, context); }, options, wantDumps,
-                     context);
-}
-
-FailureOr<CompileResult> convoy::compileModelFromMemory(StringRef bytes, StringRef name,
-                                                        const CompileOptions &options,
-                                                        bool wantDumps, MLIRContext *context) {
-  auto read = [&] { return onnx::importModelFromMemory(bytes, name, "", options.import, context); };
-  return compileRead(name, read, options, wantDumps, context);
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "compiler/Pipeline.h"
+#include "compiler/Profiles.h"
 #include "compiler/onnx/Importer.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -16,7 +17,11 @@ namespace convoy {
 
 struct CompileOptions {
   onnx::ImportOptions import;
-  /// Names that createTarget knows; one variant each, best first.
+  /// The bytes of a model in protobuf form instead of a file; the path only names it then.
+  std::string model;
+  /// Sets of input shapes, each in the place of `import.shapes`; none: these alone.
+  std::vector<ShapeProfile> profiles;
+  /// Names that createTarget knows; a variant for each profile of each, best target first.
   std::vector<std::string> targets = {"host"};
   PipelineOptions pipeline;
   /// Where to stop; everything if not set.
@@ -33,7 +38,7 @@ struct CompileOptions {
 struct CompileResult {
   /// The artifact; empty if the compile stopped before.
   std::vector<char> artifact;
-  /// The module after the last stage, of the last target.
+  /// The module after the last stage, of the last target and profile.
   mlir::OwningOpRef<mlir::ModuleOp> module;
   /// Code of the last target, see CodeDumps.
   std::string kernels, llvmIr, assembly;
@@ -49,10 +54,5 @@ void printModule(mlir::ModuleOp module, bool fullConstants, llvm::raw_ostream &s
 /// Compiles a model file. Errors and remarks go to the context's diagnostic handlers.
 mlir::FailureOr<CompileResult> compileModel(llvm::StringRef path, const CompileOptions &options,
                                             bool wantDumps, mlir::MLIRContext *context);
-
-/// The same for an ONNX model in memory, in protobuf form. `name` stands for the file.
-mlir::FailureOr<CompileResult> compileModelFromMemory(llvm::StringRef bytes, llvm::StringRef name,
-                                                      const CompileOptions &options, bool wantDumps,
-                                                      mlir::MLIRContext *context);
 
 } // namespace convoy

@@ -24,6 +24,7 @@ static constexpr OpEntry table[] = {
     {"Acosh", 9, kNow, importElementwise, 1, 1, 0, kStays},
     {"Add", 6, 6, importAxisBroadcast, 2, 2, 0, kStays},
     {"Add", 7, kNow, importElementwise, 2, 2, 0, kFolds},
+    {"Affine", 1, kNow, importElementwise, 1, 1, 0, kStays},
     {"AffineGrid", 20, kNow, importAffineGrid, 2, 2, 1 << 1, kStays},
     {"And", 1, 6, importAxisBroadcast, 2, 2, 0, kStays},
     {"And", 7, kNow, importElementwise, 2, 2, 0, kFolds},
@@ -50,6 +51,7 @@ static constexpr OpEntry table[] = {
     {"Compress", 9, kNow, importCompress, 2, 2, 0, kFolds},
     {"Concat", 4, kNow, importConcat, 1, kAny, 0, kFolds},
     {"Constant", 1, kNow, importConstant, 0, 0, 0, kFolds},
+    {"ConstantFill", 1, kNow, importConstantFill, 0, 1, 1, kFolds},
     {"ConstantOfShape", 9, kNow, importConstantOfShape, 1, 1, 1, kFolds},
     {"Conv", 1, kNow, importConv, 2, 3, 0, kStays},
     {"ConvInteger", 10, kNow, importConvInteger, 2, 4, 0, kStays},
@@ -67,6 +69,7 @@ static constexpr OpEntry table[] = {
     {"Dropout", 12, kNow, importDropout, 1, 3, 1 << 2, kStays},
     {"Einsum", 12, kNow, importEinsum, 1, kAny, 0, kFolds},
     {"DynamicQuantizeLinear", 11, kNow, importDynamicQuantizeLinear, 1, 1, 0, kStays},
+    {"DynamicSlice", 1, kNow, importSlice, 3, 4, 1 << 1 | 1 << 2 | 1 << 3, kFolds},
     {"Elu", 6, kNow, importElementwise, 1, 1, 0, kStays},
     {"Equal", 1, 6, importAxisBroadcast, 2, 2, 0, kStays},
     {"Equal", 7, kNow, importElementwise, 2, 2, 0, kFolds},
@@ -74,6 +77,7 @@ static constexpr OpEntry table[] = {
     {"Exp", 6, kNow, importElementwise, 1, 1, 0, kStays},
     {"Expand", 8, kNow, importExpand, 2, 2, 1 << 1, kFolds},
     {"EyeLike", 9, kNow, importEyeLike, 1, 1, 0, kFolds},
+    {"FC", 1, kNow, importFc, 3, 3, 0, kStays},
     {"Flatten", 1, kNow, importFlatten, 1, 1, 0, kFolds},
     {"Floor", 6, kNow, importElementwise, 1, 1, 0, kFolds},
     {"GRU", 7, kNow, importGru, 3, 6, 0, kStays},
@@ -83,6 +87,7 @@ static constexpr OpEntry table[] = {
     {"Gelu", 20, kNow, importElementwise, 1, 1, 0, kStays},
     {"Gemm", 6, 10, importGemm, 3, 3, 0, kStays},
     {"Gemm", 11, kNow, importGemm, 2, 3, 0, kStays},
+    {"GivenTensorFill", 1, kNow, importGivenTensorFill, 0, 1, 1, kFolds},
     {"GlobalAveragePool", 1, kNow, importGlobalAveragePool, 1, 1, 0, kStays},
     {"GlobalLpPool", 1, kNow, importGlobalLpPool, 1, 1, 0, kStays},
     {"GlobalMaxPool", 1, kNow, importGlobalMaxPool, 1, 1, 0, kStays},
@@ -118,6 +123,7 @@ static constexpr OpEntry table[] = {
     {"MaxPool", 1, kNow, importMaxPool, 1, 1, 0, kStays},
     {"MaxUnpool", 9, kNow, importMaxUnpool, 2, 3, 1 << 2, kStays},
     {"Mean", 6, kNow, importElementwise, 1, kAny, 0, kStays},
+    {"MeanVarianceNormalization", 1, 8, importMeanVarianceNormalizationAttrs, 1, 1, 0, kStays},
     {"MeanVarianceNormalization", 9, kNow, importMeanVarianceNormalization, 1, 1, 0, kStays},
     {"Min", 6, kNow, importElementwise, 1, kAny, 0, kFolds},
     {"Mish", 18, kNow, importElementwise, 1, 1, 0, kStays},
@@ -136,6 +142,7 @@ static constexpr OpEntry table[] = {
     {"Pad", 2, 10, importPadAttrs, 1, 1, 0, kStays},
     {"Pad", 11, 17, importPad, 2, 3, 1 << 1, kStays},
     {"Pad", 18, kNow, importPad, 2, 4, 1 << 1 | 1 << 3, kStays},
+    {"ParametricSoftplus", 1, kNow, importElementwise, 1, 1, 0, kStays},
     {"Pow", 1, 6, importAxisBroadcast, 2, 2, 0, kStays},
     {"Pow", 7, kNow, importPow, 2, 2, 0, kStays},
     {"Range", 11, kNow, importRange, 3, 3, 1 | 1 << 1 | 1 << 2, kFolds},
@@ -171,6 +178,8 @@ static constexpr OpEntry table[] = {
     {"Resize", 11, kNow, importResize, 1, 4, 1 << 1 | 1 << 2 | 1 << 3, kStays},
     {"RoiAlign", 10, kNow, importRoiAlign, 3, 3, 0, kStays},
     {"Round", 11, kNow, importElementwise, 1, 1, 0, kFolds},
+    {"Scale", 1, kNow, importElementwise, 1, 1, 0, kStays},
+    {"ScaledTanh", 1, kNow, importElementwise, 1, 1, 0, kStays},
     {"Scatter", 9, 10, importScatterElements, 3, 3, 0, kFolds},
     {"ScatterElements", 11, kNow, importScatterElements, 3, 3, 0, kFolds},
     {"ScatterND", 11, kNow, importScatterNd, 3, 3, 0, kFolds},
@@ -200,7 +209,7 @@ static constexpr OpEntry table[] = {
     {"Swish", 24, kNow, importElementwise, 1, 1, 0, kStays},
     {"Tan", 7, kNow, importElementwise, 1, 1, 0, kStays},
     {"Tanh", 6, kNow, importElementwise, 1, 1, 0, kStays},
-    {"ThresholdedRelu", 10, kNow, importElementwise, 1, 1, 0, kStays},
+    {"ThresholdedRelu", 1, kNow, importElementwise, 1, 1, 0, kStays},
     {"Tile", 6, kNow, importTile, 2, 2, 1 << 1, kFolds},
     {"TopK", 1, 9, importTopKAttr, 1, 1, 0, kFolds},
     {"TopK", 10, kNow, importTopK, 2, 2, 1 << 1, kFolds},
@@ -209,6 +218,7 @@ static constexpr OpEntry table[] = {
     {"Unique", 11, kNow, importUnique, 1, 1, 0, kStays},
     {"Unsqueeze", 1, 12, importUnsqueezeAttr, 1, 1, 0, kFolds},
     {"Unsqueeze", 13, kNow, importUnsqueeze, 2, 2, 1 << 1, kFolds},
+    {"Upsample", 1, 6, importUpsampleHeightWidth, 1, 1, 0, kStays},
     {"Upsample", 7, 8, importUpsampleAttr, 1, 1, 0, kStays},
     {"Upsample", 9, 9, importUpsample, 2, 2, 1 << 1, kStays},
     {"Where", 9, kNow, importWhere, 3, 3, 0, kFolds},
@@ -233,17 +243,29 @@ static constexpr OpEntry microsoftTable[] = {
 llvm::ArrayRef<OpEntry> convoy::onnx::opTable() { return table; }
 llvm::ArrayRef<OpEntry> convoy::onnx::microsoftOpTable() { return microsoftTable; }
 
-const OpEntry *convoy::onnx::findOp(llvm::StringRef domain, llvm::StringRef name, int64_t opset,
-                            bool &isKnown) {
-  isKnown = false;
-  if (!domain.empty() && domain != kMicrosoftDomain)
-    return nullptr;
-  for (const OpEntry &entry : domain.empty() ? opTable() : microsoftOpTable()) {
+static llvm::ArrayRef<OpEntry> tableOf(llvm::StringRef domain) {
+  return domain.empty()               ? opTable()
+         : domain == kMicrosoftDomain ? microsoftOpTable()
+                                      : llvm::ArrayRef<OpEntry>();
+}
+
+const OpEntry *convoy::onnx::findOp(llvm::StringRef domain, llvm::StringRef name, int64_t opset) {
+  for (const OpEntry &entry : tableOf(domain))
+    if (entry.name == name && entry.from <= opset && opset <= entry.to)
+      return &entry;
+  return nullptr;
+}
+
+std::string convoy::onnx::knownOpsets(llvm::StringRef domain, llvm::StringRef name) {
+  std::optional<int64_t> from, to;
+  for (const OpEntry &entry : tableOf(domain)) {
     if (entry.name != name)
       continue;
-    isKnown = true;
-    if (entry.from <= opset && opset <= entry.to)
-      return &entry;
+    from = std::min(from.value_or(entry.from), entry.from);
+    to = std::max(to.value_or(entry.to), entry.to);
   }
-  return nullptr;
+  if (!from)
+    return "";
+  return from == to ? "opset " + std::to_string(*from)
+                    : "opsets " + std::to_string(*from) + " to " + std::to_string(*to);
 }

@@ -102,8 +102,9 @@ public:
     errors.clear();
     CompileOptions options;
     options.targets = {target};
+    options.model = model;
     mlir::FailureOr<CompileResult> result =
-        compileModelFromMemory(model, "model.onnx", options, /*wantDumps=*/false, &context);
+        compileModel("model.onnx", options, /*wantDumps=*/false, &context);
     if (mlir::failed(result))
       throw Failed{target + " refuses the model", errors};
     return std::move(result->artifact);
