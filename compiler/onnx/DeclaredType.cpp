@@ -68,11 +68,11 @@ std::string convoy::onnx::showType(const ::onnx::TypeProto &type) {
     }
     close += ")";
   }
-  std::string core = inner->has_tensor_type()
-                         ? "tensor(" + elements(inner->tensor_type().elem_type()) + ")"
-                     : inner->has_sparse_tensor_type()
-                         ? "sparse_tensor(" + elements(inner->sparse_tensor_type().elem_type()) + ")"
-                         : "a type without a name";
+  std::string core =
+      inner->has_tensor_type() ? "tensor(" + elements(inner->tensor_type().elem_type()) + ")"
+      : inner->has_sparse_tensor_type()
+          ? "sparse_tensor(" + elements(inner->sparse_tensor_type().elem_type()) + ")"
+          : "a type without a name";
   return open + core + close;
 }
 
@@ -83,16 +83,15 @@ LogicalResult convoy::onnx::checkDeclared(Location loc, const ValueInfoProto &va
   const auto &declared = value.type().tensor_type();
   Type elementType = getElementType(type.getContext(), declared.elem_type());
   if (declared.elem_type() != 0 && elementType != type.getElementType())
-    return mlir::emitError(loc)
-           << "'" << value.name() << "' is declared with elements of "
-           << getDataTypeName(declared.elem_type()) << ", but is " << type;
+    return mlir::emitError(loc) << "'" << value.name() << "' is declared with elements of "
+                                << getDataTypeName(declared.elem_type()) << ", but is " << type;
   if (!declared.has_shape())
     return success();
   const auto &dims = declared.shape().dim();
   bool agrees = dims.size() == type.getRank();
   for (int i = 0; agrees && i < dims.size(); ++i)
-    agrees = !isStatic(dims[i]) || type.isDynamicDim(i) ||
-             dims[i].dim_value() == type.getDimSize(i);
+    agrees =
+        !isStatic(dims[i]) || type.isDynamicDim(i) || dims[i].dim_value() == type.getDimSize(i);
   if (agrees)
     return success();
   return mlir::emitError(loc) << "'" << value.name() << "' is declared as ["

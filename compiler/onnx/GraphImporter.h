@@ -27,11 +27,12 @@ public:
 
   ModelFile &getFile() { return file; }
   /// Imports the nodes of a graph inside a node and returns its outputs. `name` is the attribute's.
-  /// `takesInputs`: the graph may have inputs, of which nothing is known; that is for looking at its
-  /// nodes only.
-  mlir::FailureOr<llvm::SmallVector<Tensor>>
-  importSubgraph(::onnx::GraphProto &subgraph, mlir::Location loc, llvm::StringRef name,
-                 bool takesInputs = false);
+  /// `takesInputs`: the graph may have inputs, of which nothing is known; that is for looking at
+  /// its nodes only.
+  mlir::FailureOr<llvm::SmallVector<Tensor>> importSubgraph(::onnx::GraphProto &subgraph,
+                                                            mlir::Location loc,
+                                                            llvm::StringRef name,
+                                                            bool takesInputs = false);
   /// The inputs that have to be bound for `name` to be known.
   std::vector<std::string> shapeSources(llvm::StringRef name) const;
 
@@ -47,6 +48,16 @@ private:
   mlir::LogicalResult importLifted(NodeImport &node, const OpEntry &entry);
   bool isFreed(const ::onnx::ValueInfoProto &input) const;
   mlir::LogicalResult importNode(const GraphNames &graphNames, int index);
+  /// Imports a node with these inputs; `conditions` counts those that decided about them.
+  mlir::LogicalResult importNode(const ::onnx::NodeProto &proto, const OpEntry &entry,
+                                 int64_t opset, mlir::Location loc,
+                                 llvm::ArrayRef<Tensor> inputs,
+                                 llvm::SmallVectorImpl<Tensor> &results, int conditions = 0);
+  /// The same where inputs are alternatives: once for each.
+  mlir::LogicalResult importAlternatives(const ::onnx::NodeProto &proto, const OpEntry &entry,
+                                         int64_t opset, mlir::Location loc,
+                                         llvm::ArrayRef<Tensor> inputs,
+                                         llvm::SmallVectorImpl<Tensor> &results, int conditions);
   /// Reports what can be refused of a node that is not imported, without its inputs' types, and of
   /// the nodes of graphs inside it.
   void refuseNode(NodeImport &node, const OpEntry *entry);

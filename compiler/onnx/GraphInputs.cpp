@@ -24,8 +24,8 @@ FailureOr<RankedTensorType> GraphImporter::inputType(const ValueInfoProto &input
                                 << kElementTypes;
   auto sized = [&](ArrayRef<int64_t> shape) -> FailureOr<RankedTensorType> {
     if (!countElements(shape))
-      return mlir::emitError(loc) << "input '" << input.name() << "' has too many elements: "
-                                  << showShape(shape);
+      return mlir::emitError(loc) << "input '" << input.name()
+                                  << "' has too many elements: " << showShape(shape);
     return RankedTensorType::get(shape, elementType);
   };
   const auto &dims = declared.shape().dim();
@@ -37,8 +37,8 @@ FailureOr<RankedTensorType> GraphImporter::inputType(const ValueInfoProto &input
              (i == 0 && isOneImage(dims) && ShapedType::isDynamic(given->second[0]));
     if (fits)
       return sized(given->second);
-    return mlir::emitError(loc) << "shape [" << showShape(given->second)
-                                << "] does not fit input '" << input.name() << "', which is ["
+    return mlir::emitError(loc) << "shape [" << showShape(given->second) << "] does not fit input '"
+                                << input.name() << "', which is ["
                                 << showShape(extentsOf(declared.shape())) << "]";
   }
   std::string text;
@@ -47,10 +47,10 @@ FailureOr<RankedTensorType> GraphImporter::inputType(const ValueInfoProto &input
     if (!isStatic(dim) && i > 0)
       isComplete = false;
     text += i > 0 ? "x" : "";
-    text += isStatic(dim)              ? std::to_string(dim.dim_value())
-            : i == 0                   ? "?"
-            : dim.dim_param().empty()  ? "<unknown>"
-                                       : "<" + dim.dim_param() + ">";
+    text += isStatic(dim)             ? std::to_string(dim.dim_value())
+            : i == 0                  ? "?"
+            : dim.dim_param().empty() ? "<unknown>"
+                                      : "<" + dim.dim_param() + ">";
   }
   if (!isComplete) {
     wanted += (wanted.empty() ? "" : " ") + input.name() + "=" +
@@ -68,24 +68,24 @@ bool GraphImporter::isFreed(const ValueInfoProto &input) const {
   auto given = options.shapes.find(input.name());
   if (!isOneImage(dims) || options.boundInputs.count(input.name()))
     return false;
-  return given == options.shapes.end() ? freesBatch
-                                       : !given->second.empty() &&
-                                             ShapedType::isDynamic(given->second[0]);
+  return given == options.shapes.end()
+             ? freesBatch
+             : !given->second.empty() && ShapedType::isDynamic(given->second[0]);
 }
 
 LogicalResult GraphImporter::importBoundInput(const std::string &name) {
   ::onnx::TensorProto tensor;
   if (!tensor.ParseFromString(options.boundInputs.at(name)))
-    return mlir::emitError(file.getLoc()) << "the value given for input '" << name
-                                          << "' is no tensor";
+    return mlir::emitError(file.getLoc())
+           << "the value given for input '" << name << "' is no tensor";
   Location loc = NameLoc::get(builder.getStringAttr(name));
   FailureOr<ElementsAttr> value = importTensor(loc, file, tensor);
   if (failed(value))
     return failure();
   for (const ValueInfoProto *input : names.inputs())
     if (input->name() == name &&
-        failed(checkDeclared(file.getLoc(), *input,
-                             cast<RankedTensorType>(value->getShapedType()))))
+        failed(
+            checkDeclared(file.getLoc(), *input, cast<RankedTensorType>(value->getShapedType()))))
       return failure();
   tensors[name] = Tensor(cnn::ConstantOp::create(builder, loc, *value).getResult());
   return success();
@@ -130,8 +130,8 @@ LogicalResult GraphImporter::importInputs(func::FuncOp function) {
     }
     types.push_back(*type);
     attrs.push_back(nameAttrs(*input, *type));
-    tensors[input->name()] = Tensor(
-        block->addArgument(*type, NameLoc::get(builder.getStringAttr(input->name()))));
+    tensors[input->name()] =
+        Tensor(block->addArgument(*type, NameLoc::get(builder.getStringAttr(input->name()))));
   }
   if (!wanted.empty()) {
     mlir::emitError(file.getLoc()) << "the shapes of some inputs are open; fix all but the batch "

@@ -99,8 +99,7 @@ LogicalResult GraphNames::analyze() {
   std::vector<int> sorted = order;
   llvm::sort(sorted);
   bool inOrder = llvm::all_of(sorted, [&](int i) {
-    return llvm::all_of(reads(i),
-                        [&](const std::string &name) { return producer(name) < i; });
+    return llvm::all_of(reads(i), [&](const std::string &name) { return producer(name) < i; });
   });
   if (inOrder)
     order = std::move(sorted);
@@ -146,12 +145,13 @@ LogicalResult GraphNames::visit(int root, std::vector<char> &state) {
 // Whether the importer computes a node where its inputs are known; with graphs inside it, if it
 // computes all of their nodes.
 static bool foldsNode(const NodeProto &node) {
-  bool folds = plainDomain(node.domain()).empty() && llvm::any_of(opTable(), [&](const OpEntry &entry) {
-    return entry.name == node.op_type() && entry.folds;
-  });
+  bool folds =
+      plainDomain(node.domain()).empty() && llvm::any_of(opTable(), [&](const OpEntry &entry) {
+        return entry.name == node.op_type() && entry.folds;
+      });
   return folds && llvm::all_of(node.attribute(), [](const auto &attr) {
-    return !attr.has_g() || llvm::all_of(attr.g().node(), foldsNode);
-  });
+           return !attr.has_g() || llvm::all_of(attr.g().node(), foldsNode);
+         });
 }
 
 std::vector<std::string> GraphNames::valueSources(StringRef root) const {

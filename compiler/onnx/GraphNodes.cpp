@@ -5,6 +5,7 @@
 #include "compiler/onnx/GraphImporter.h"
 #include "compiler/onnx/Images.h"
 #include "compiler/onnx/OpTable.h"
+#include "compiler/onnx/Ops.h"
 #include "compiler/onnx/Refusals.h"
 #include "compiler/onnx/TensorData.h"
 
@@ -84,12 +85,12 @@ LogicalResult GraphImporter::importNode(const GraphNames &graphNames, int index)
       findOp(domain, proto.op_type(),
              domain.empty() ? std::clamp<int64_t>(opset, kOldestOpset, kNewestOpset) : opset);
 
-  NodeImport node(*this, proto, opset, loc, builder);
+  SmallVector<Tensor> inputs, results(proto.output_size());
   bool hasInputs = true;
   for (const std::string &name : proto.input()) {
     Tensor tensor;
     hasInputs &= name.empty() || succeeded(lookUp(name, tensor));
-    node.inputs.push_back(std::move(tensor));
+    inputs.push_back(std::move(tensor));
   }
   // Until the node is imported, those that read its results know that they have none.
   for (const std::string &output : proto.output())
@@ -97,6 +98,8 @@ LogicalResult GraphImporter::importNode(const GraphNames &graphNames, int index)
       tensors[output] = Tensor();
   auto other = otherOpsets.find(keyOfNode(proto));
   if (!entry || !hasInputs || !knowsOpset || other != otherOpsets.end()) {
+    NodeImport node(*this, proto, opset, loc, builder);
+    node.inputs.assign(inputs.begin(), inputs.end());
     if (other != otherOpsets.end())
       node.unsupported() << other->second;
     else
@@ -104,52 +107,62 @@ LogicalResult GraphImporter::importNode(const GraphNames &graphNames, int index)
     refuseGraphs(node);
     return failure();
   }
+  if (failed(importNode(proto, *entry, opset, loc, inputs, results)))
+    return failure();
+  for (int i = 0; i < proto.output_size(); ++i)
+    if (!proto.output(i).empty())
+      tensors[proto.output(i)] = results[i];
+  return success();
+}
+
+LogicalResult GraphImporter::importNode(const NodeProto &proto, const OpEntry &entry,
+                                        int64_t opset, Location loc, ArrayRef<Tensor> inputs,
+                                        SmallVectorImpl<Tensor> &results, int conditions) {
+  // Trailing inputs that are left out may be written as "".
+  while (!inputs.empty() && !inputs.back())
+    inputs = inputs.drop_back();
+  if (llvm::any_of(inputs, [](const Tensor &input) { return input.alternatives != nullptr; }))
+    return importAlternatives(proto, entry, opset, loc, inputs, results, conditions);
+  NodeImport node(*this, proto, opset, loc, builder);
+  node.inputs.assign(inputs.begin(), inputs.end());
 
   Block *block = builder.getInsertionBlock();
   Operation *last = block->empty() ? nullptr : &block->back();
-  // Trailing inputs that are left out may be written as "".
-  while (!node.inputs.empty() && !node.inputs.back())
-    node.inputs.pop_back();
-  LogicalResult result = node.expectInputs(entry->minInputs, entry->maxInputs);
+  LogicalResult result = node.expectInputs(entry.minInputs, entry.maxInputs);
   bool isBatched = llvm::any_of(
       node.inputs, [](const Tensor &input) { return input && cnn::hasFreeBatch(input.type()); });
   if (succeeded(result) && perImage && isBatched && !keepsImagesApart(node))
     result = node.error() << "does not keep the images of a batch apart; fix it with --shape";
   std::string key = keyOfCounting(proto, node.inputs);
   if (auto known = counted.find(key); succeeded(result) && known != counted.end()) {
-    for (int i = 0; i < proto.output_size(); ++i)
-      if (!proto.output(i).empty())
-        tensors[proto.output(i)] = known->second[i];
+    results.assign(known->second.begin(), known->second.end());
     return success();
   }
   const ExtentRule *rule = nullptr;
   for (auto [i, input] : llvm::enumerate(node.inputs)) {
     if (failed(result) || rule || !input.extent)
       continue;
-    rule = domain.empty() ? findExtentRule(proto.op_type()) : nullptr;
+    rule = node.domain().empty() ? findExtentRule(proto.op_type()) : nullptr;
     if (!rule)
-      result = node.unsupported()
-               << "input " << i << ", " << input.type() << ", has a dimension, number "
-               << input.extent->dim << ", whose extent only a run tells";
+      result = node.unsupported() << "input " << i << ", " << input.type()
+                                  << ", has a dimension, number " << input.extent->dim
+                                  << ", whose extent only a run tells";
   }
   if (succeeded(result) && rule && rule->before)
     result = rule->before(node);
   if (succeeded(result) && perImage && isBatched && needsLifting(node))
-    result = importLifted(node, *entry);
+    result = importLifted(node, entry);
   else if (succeeded(result))
-    result = entry->import(node);
+    result = entry.import(node);
   if (succeeded(result) && rule && rule->after)
     result = rule->after(node);
   if (succeeded(result))
     node.reportUnusedAttrs();
   if (succeeded(result) && !node.hasErrors()) {
-    for (int i = 0; i < proto.output_size(); ++i) {
-      if (proto.output(i).empty())
-        continue;
-      if (!node.getResults()[i])
+    for (int i = 0; i < proto.output_size(); ++i)
+      if (!proto.output(i).empty() && !node.getResults()[i])
         return node.error() << "has no output " << i;
-      tensors[proto.output(i)] = node.getResults()[i];
-    }
+    results.assign(node.getResults().begin(), node.getResults().end());
     if (!key.empty())
       counted[key] = SmallVector<Tensor>(node.getResults());
     return success();
@@ -160,6 +173,46 @@ LogicalResult GraphImporter::importNode(const GraphNames &graphNames, int index)
     block->back().erase();
   refuseGraphs(node);
   return failure();
+}
+
+LogicalResult GraphImporter::importAlternatives(const NodeProto &proto, const OpEntry &entry,
+                                                int64_t opset, Location loc,
+                                                ArrayRef<Tensor> inputs,
+                                                SmallVectorImpl<Tensor> &results,
+                                                int conditions) {
+  // Each doubles the work.
+  constexpr int kMostConditions = 4;
+  if (conditions == kMostConditions)
+    return NodeImport(*this, proto, opset, loc, builder).unsupported()
+           << "the shapes of its inputs depend on more than " << kMostConditions
+           << " conditions that only a run tells";
+  Value condition = llvm::find_if(inputs, [](const Tensor &input) {
+                      return input.alternatives != nullptr;
+                    })->alternatives->condition;
+  SmallVector<Tensor> sides[2];
+  for (bool isTrue : {true, false}) {
+    SmallVector<Tensor> restricted;
+    for (const Tensor &input : inputs)
+      restricted.push_back(restrictTo(input, condition, isTrue));
+    // Importing takes the data of attributes.
+    NodeProto copy;
+    if (isTrue)
+      copy = proto;
+    if (failed(importNode(isTrue ? copy : proto, entry, opset, loc, restricted, sides[isTrue],
+                          conditions + 1)))
+      return failure();
+  }
+  NodeImport node(*this, proto, opset, loc, builder);
+  results.resize(proto.output_size());
+  for (int i = 0; i < proto.output_size(); ++i) {
+    if (proto.output(i).empty())
+      continue;
+    FailureOr<Tensor> joined = joinBranches(node, condition, sides[true][i], sides[false][i]);
+    if (failed(joined))
+      return failure();
+    results[i] = *joined;
+  }
+  return success();
 }
 
 void GraphImporter::refuseNode(NodeImport &node, const OpEntry *entry) {

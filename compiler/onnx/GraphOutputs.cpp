@@ -3,6 +3,7 @@
 
 #include "compiler/onnx/DeclaredType.h"
 #include "compiler/onnx/GraphImporter.h"
+#include "compiler/onnx/Ops.h"
 
 #include "llvm/ADT/MapVector.h"
 
@@ -22,6 +23,17 @@ LogicalResult GraphImporter::importOutputs(func::FuncOp function) {
     if (failed(lookUp(output.name(), tensor))) {
       hasFailed = true;
       continue;
+    }
+    if (tensor.alternatives) {
+      ::onnx::NodeProto proto;
+      NodeImport node(*this, proto, 0, NameLoc::get(builder.getStringAttr(output.name())),
+                      builder);
+      FailureOr<Tensor> closed = closeAlternatives(node, tensor);
+      if (failed(closed)) {
+        hasFailed = true;
+        continue;
+      }
+      tensor = *closed;
     }
     if (tensor.isLifted) {
       mlir::emitError(file.getLoc()) << "output '" << output.name()
@@ -44,14 +56,13 @@ LogicalResult GraphImporter::importOutputs(func::FuncOp function) {
         hasFailed = true;
         continue;
       }
-      tensor.value = cnn::ConstantOp::create(builder,
-                                             NameLoc::get(builder.getStringAttr(output.name())),
-                                             tensor.host->toConstant());
+      tensor.value = cnn::ConstantOp::create(
+          builder, NameLoc::get(builder.getStringAttr(output.name())), tensor.host->toConstant());
     }
     Location loc = NameLoc::get(builder.getStringAttr(output.name()));
     // As a tensor of its real extents lies in memory.
-    if (tensor.extent && ShapedType::getNumElements(
-                             tensor.shape().take_front(tensor.extent->dim)) != 1)
+    if (tensor.extent &&
+        ShapedType::getNumElements(tensor.shape().take_front(tensor.extent->dim)) != 1)
       tensor.value = cnn::PackOp::create(builder, loc, tensor.type(), tensor.value,
                                          tensor.extent->count, tensor.extent->dim, StringAttr());
     values.push_back(tensor.value);
@@ -66,7 +77,8 @@ LogicalResult GraphImporter::importOutputs(func::FuncOp function) {
   for (auto [i, extent] : llvm::enumerate(extents)) {
     if (!extent)
       continue;
-    int64_t number = counts.try_emplace(extent->count, extents.size() + counts.size()).first->second;
+    int64_t number =
+        counts.try_emplace(extent->count, extents.size() + counts.size()).first->second;
     SmallVector<NamedAttribute> named(attrs[i].begin(), attrs[i].end());
     named.push_back(builder.getNamedAttr(cnn::kExtentAttrName,
                                          cnn::ExtentAttr::get(context, extent->dim, number)));
@@ -78,8 +90,7 @@ LogicalResult GraphImporter::importOutputs(func::FuncOp function) {
     attrs.push_back(builder.getDictionaryAttr({}));
   }
   func::ReturnOp::create(builder, file.getLoc(), values);
-  function.setFunctionType(
-      builder.getFunctionType(function.getFunctionType().getInputs(), types));
+  function.setFunctionType(builder.getFunctionType(function.getFunctionType().getInputs(), types));
   function.setAllResultAttrs(attrs);
   return success();
 }

@@ -80,8 +80,8 @@ FailureOr<OwningOpRef<ModuleOp>> GraphImporter::run() {
     return failure();
   // All that is wrong in one run.
   bool hasFailed = !knowsOpset || failed(checkOptions());
-  context->loadDialect<cnn::CnnDialect, func::FuncDialect, arith::ArithDialect,
-                       math::MathDialect>();
+  context
+      ->loadDialect<cnn::CnnDialect, func::FuncDialect, arith::ArithDialect, math::MathDialect>();
   OwningOpRef<ModuleOp> module = ModuleOp::create(file.getLoc());
   builder.setInsertionPointToEnd(module->getBody());
   auto function =
@@ -170,7 +170,6 @@ convoy::onnx::importModel(StringRef path, const ImportOptions &options, MLIRCont
 FailureOr<OwningOpRef<ModuleOp>>
 convoy::onnx::importModelFromMemory(StringRef bytes, StringRef name, StringRef folder,
                                     const ImportOptions &options, MLIRContext *context) {
-  return importFile(
-      [&](ModelFile &file) { return file.parse(bytes, name.ends_with(".onnxtxt")); }, name, folder,
-      options, context);
+  return importFile([&](ModelFile &file) { return file.parse(bytes, name.ends_with(".onnxtxt")); },
+                    name, folder, options, context);
 }

@@ -34,7 +34,8 @@ LogicalResult convoy::onnx::readInputs(StringRef path, MLIRContext *context, Mod
   ModelFile file(path, llvm::sys::path::parent_path(path), context);
   GraphNames names(file);
   OtherOpsets otherOpsets;
-  if (failed(file.read(path)) || failed(inlineFunctions(file, otherOpsets)) || failed(names.analyze()))
+  if (failed(file.read(path)) || failed(inlineFunctions(file, otherOpsets)) ||
+      failed(names.analyze()))
     return failure();
   auto opsetOf = [&](StringRef domain) -> int64_t {
     for (const auto &import : file.proto.opset_import())

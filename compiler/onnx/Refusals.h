@@ -1,6 +1,6 @@
-// What can be refused of a node without the types of its inputs: its op, opset and attributes. So one
-// run names every unsupported node, also those behind another one.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What can be refused of a node without the types of its inputs: its op, opset and attributes. So
+// one run names every unsupported node, also those behind another one. SPDX-License-Identifier:
+// Apache-2.0 WITH LLVM-exception
 
 #pragma once
 

@@ -106,6 +106,9 @@ static FailureOr<SmallVector<double>> spread(NodeImport &node, ArrayRef<double> 
 
 static FailureOr<cnn::ResizeMode> upsampleMode(NodeImport &node) {
   std::string mode = node.stringAttr("mode", "nearest");
+  // ONNX's first years called it bilinear.
+  if (mode == "bilinear" && node.opset() < 7)
+    return cnn::ResizeMode::Linear;
   if (mode != "nearest" && mode != "linear")
     return node.unsupported() << "attribute 'mode' is '" << mode
                               << "', expected nearest or linear";
@@ -128,6 +131,17 @@ static LogicalResult resizeByScales(NodeImport &node, ArrayRef<double> scales) {
     return failure();
   FailureOr<Extents> extents = fromScales(node, *all, {});
   return failed(extents) ? failure() : makeResize(node, attrs, *extents, {});
+}
+
+// Until opset 6: images, with an attribute for each direction.
+LogicalResult convoy::onnx::importUpsampleHeightWidth(NodeImport &node) {
+  for (StringRef name : {"height_scale", "width_scale"})
+    if (!node.hasAttr(name))
+      return node.error() << "lacks attribute '" << name << "'";
+  if (node.input(0).rank() != 4)
+    return node.error() << "resizes images, got " << node.input(0).type();
+  return resizeByScales(
+      node, {1, 1, node.floatAttr("height_scale", 1), node.floatAttr("width_scale", 1)});
 }
 
 LogicalResult convoy::onnx::importUpsampleAttr(NodeImport &node) {

@@ -3,6 +3,7 @@
 
 #include "compiler/onnx/Ops.h"
 #include "compiler/onnx/ScalarBuilder.h"
+#include "compiler/onnx/TensorData.h"
 
 #include "dialects/Cnn/ConstantData.h"
 
@@ -100,6 +101,77 @@ LogicalResult convoy::onnx::importConstantOfShape(NodeImport &node) {
   if (failed(result))
     return failure();
   node.setResult(0, *result);
+  return success();
+}
+
+// The shape of the fills of ONNX's first years: an attribute, the input's, or the input's value;
+// the last two with more dimensions at the end.
+static FailureOr<SmallVector<int64_t>> fillShape(NodeImport &node) {
+  SmallVector<int64_t> shape = node.intsAttr("shape"), extra = node.intsAttr("extra_shape");
+  bool isValue = node.intAttr("input_as_shape", 0) != 0;
+  if (!node.hasInput(0)) {
+    if (isValue || !extra.empty())
+      return node.error() << "has no input to take its shape from";
+    for (int64_t extent : shape)
+      if (extent < 0)
+        return node.error() << "has the negative extent " << extent;
+  } else if (node.hasAttr("shape")) {
+    return node.error() << "has both an input and attribute 'shape'";
+  } else if (isValue) {
+    FailureOr<HostTensor> host = node.hostInput(0, "the shape");
+    if (failed(host))
+      return failure();
+    FailureOr<SmallVector<int64_t>> value = shapeOf(node, *host);
+    if (failed(value))
+      return failure();
+    shape = *value;
+  } else {
+    shape.assign(node.input(0).shape().begin(), node.input(0).shape().end());
+  }
+  for (int64_t extent : extra) {
+    if (extent < 0)
+      return node.error() << "has the negative extent " << extent;
+    shape.push_back(extent);
+  }
+  if (failed(node.checkSize(shape)))
+    return failure();
+  return shape;
+}
+
+LogicalResult convoy::onnx::importConstantFill(NodeImport &node) {
+  FailureOr<SmallVector<int64_t>> shape = fillShape(node);
+  if (failed(shape))
+    return failure();
+  auto dataType = static_cast<int32_t>(node.intAttr("dtype", ::onnx::TensorProto::FLOAT));
+  Type elementType = getElementType(node.getContext(), dataType);
+  if (!elementType)
+    return node.unsupported() << "elements of " << getDataTypeName(dataType);
+  HostTensor number{RankedTensorType::get({1}, Float32Type::get(node.getContext())),
+                    {},
+                    {{0, node.floatAttr("value", 0)}}};
+  std::optional<HostTensor> value = foldCast(number, elementType);
+  if (!value)
+    return node.unsupported() << "elements of " << elementType;
+  FailureOr<Tensor> result =
+      node.splat(RankedTensorType::get(*shape, elementType), value->toConstant());
+  if (failed(result))
+    return failure();
+  node.setResult(0, *result);
+  return success();
+}
+
+LogicalResult convoy::onnx::importGivenTensorFill(NodeImport &node) {
+  FailureOr<SmallVector<int64_t>> shape = fillShape(node);
+  if (failed(shape))
+    return failure();
+  SmallVector<double> values = node.floatsAttr("values");
+  auto type = RankedTensorType::get(*shape, Float32Type::get(node.getContext()));
+  if (!type.hasStaticShape() || type.getNumElements() != static_cast<int64_t>(values.size()))
+    return node.error() << "has " << values.size() << " values for " << type;
+  HostTensor filled{type, {}, {}};
+  for (double value : values)
+    filled.floats.push_back({0, value});
+  node.setResult(0, Tensor(std::move(filled)));
   return success();
 }
 

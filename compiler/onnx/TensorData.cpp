@@ -59,8 +59,9 @@ std::string convoy::onnx::getDataTypeName(int64_t dataType) {
   static constexpr StringLiteral newer[] = {
       "FLOAT8E4M3FN", "FLOAT8E4M3FNUZ", "FLOAT8E5M2", "FLOAT8E5M2FNUZ", "UINT4",
       "INT4",         "FLOAT4E2M1",     "FLOAT8E8M0", "UINT2",          "INT2"};
-  if (dataType == static_cast<int>(dataType) && TensorProto::DataType_IsValid(static_cast<int>(dataType)))
-    return TensorProto::DataType_Name(static_cast<TensorProto::DataType>(dataType));
+  auto number = static_cast<int>(dataType);
+  if (number == dataType && TensorProto::DataType_IsValid(number))
+    return TensorProto::DataType_Name(static_cast<TensorProto::DataType>(number));
   if (dataType >= 17 && dataType < 17 + static_cast<int64_t>(std::size(newer)))
     return newer[dataType - 17].str();
   return "number " + std::to_string(dataType);

@@ -94,9 +94,9 @@ private:
 } // namespace
 
 std::string Mutator::otherOp() {
-  static const std::string unknown[] = {"Loop",       "Scan",     "SequenceConstruct", "SequenceAt",
-                                        "Optional",   "Frobnicate", "",                "StringNormalizer",
-                                        "Multinomial", "\x01\x1b[31m"};
+  static const std::string unknown[] = {
+      "Loop",       "Scan", "SequenceConstruct", "SequenceAt",  "Optional",
+      "Frobnicate", "",     "StringNormalizer",  "Multinomial", "\x01\x1b[31m"};
   if (random.oneIn(8))
     return unknown[random.below(std::size(unknown))];
   llvm::ArrayRef<convoy::onnx::OpEntry> table = convoy::onnx::opTable();
@@ -124,11 +124,38 @@ void Mutator::mutateInputs(NodeProto &node) {
 }
 
 void Mutator::mutateNode(NodeProto &node) {
-  static const std::string attributeNames[] = {
-      "axis",   "axes", "kernel_shape", "pads",      "strides", "dilations", "group", "auto_pad", "mode",
-      "perm",   "to",   "keepdims",     "ceil_mode", "k",       "value",     "shape", "blocksize", "alpha",
-      "equation", "split", "num_outputs", "batch_dims", "allowzero", "hidden_size", "direction", "dtype",
-      "block_size", "output_shape", "output_padding", "num_groups", "count_include_pad", "layout"};
+  static const std::string attributeNames[] = {"axis",
+                                               "axes",
+                                               "kernel_shape",
+                                               "pads",
+                                               "strides",
+                                               "dilations",
+                                               "group",
+                                               "auto_pad",
+                                               "mode",
+                                               "perm",
+                                               "to",
+                                               "keepdims",
+                                               "ceil_mode",
+                                               "k",
+                                               "value",
+                                               "shape",
+                                               "blocksize",
+                                               "alpha",
+                                               "equation",
+                                               "split",
+                                               "num_outputs",
+                                               "batch_dims",
+                                               "allowzero",
+                                               "hidden_size",
+                                               "direction",
+                                               "dtype",
+                                               "block_size",
+                                               "output_shape",
+                                               "output_padding",
+                                               "num_groups",
+                                               "count_include_pad",
+                                               "layout"};
   switch (random.below(9)) {
   case 0:
     node.set_op_type(otherOp());
@@ -365,7 +392,8 @@ void Mutator::mutateOnce() {
   case 10:
   case 11:
   case 12:
-    return any(parts.values, [&](ValueInfoProto &value) { mutateType(*value.mutable_type(), random); });
+    return any(parts.values,
+               [&](ValueInfoProto &value) { mutateType(*value.mutable_type(), random); });
   case 13:
   case 14:
   case 15:
@@ -380,13 +408,19 @@ void Mutator::mutateOnce() {
 
 std::string convoy::fuzz::mutate(const std::vector<Seed> &corpus, Random &random) {
   ModelProto model = random.pick(corpus).model;
-  // Many changes make a file that is refused at the first look.
-  size_t changes = random.oneIn(8) ? 1 + random.below(12) : 1 + random.below(3);
-  if (!random.oneIn(10))
-    for (size_t i = 0; i < changes; ++i)
+  const std::string before = model.SerializeAsString();
+  std::string bytes = before;
+  if (!random.oneIn(10)) {
+    // Many changes make a file that is refused at the first look.
+    size_t changes = random.oneIn(8) ? 1 + random.below(12) : 1 + random.below(2);
+    // Some change nothing, of a model without an attribute, say.
+    constexpr size_t kMost = 20;
+    for (size_t i = 0; i < changes || (bytes == before && i < kMost); ++i) {
       Mutator(corpus, model, random).mutateOnce();
-  std::string bytes = model.SerializeAsString();
-  if (random.oneIn(10))
+      bytes = model.SerializeAsString();
+    }
+  }
+  if (bytes == before || random.oneIn(10))
     mutateBytes(bytes, random);
   return bytes;
 }

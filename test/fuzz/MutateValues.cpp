@@ -11,12 +11,37 @@ using ::onnx::TensorProto;
 using ::onnx::TypeProto;
 
 int64_t convoy::fuzz::interestingInt(Random &random) {
-  static constexpr int64_t values[] = {
-      0, 1, -1, 2, -2, 3, 4, 5, 7, 8, 13, 16, 64, 100, 255, 256, 4096, 65536,
-      (int64_t(1) << 31) - 1, int64_t(1) << 31, -(int64_t(1) << 31), int64_t(1) << 32,
-      (int64_t(1) << 32) + 1, int64_t(1) << 40, int64_t(1) << 47, int64_t(1) << 48,
-      int64_t(1) << 62, std::numeric_limits<int64_t>::max(), std::numeric_limits<int64_t>::max() - 1,
-      std::numeric_limits<int64_t>::min(), std::numeric_limits<int64_t>::min() + 1};
+  static constexpr int64_t values[] = {0,
+                                       1,
+                                       -1,
+                                       2,
+                                       -2,
+                                       3,
+                                       4,
+                                       5,
+                                       7,
+                                       8,
+                                       13,
+                                       16,
+                                       64,
+                                       100,
+                                       255,
+                                       256,
+                                       4096,
+                                       65536,
+                                       (int64_t(1) << 31) - 1,
+                                       int64_t(1) << 31,
+                                       -(int64_t(1) << 31),
+                                       int64_t(1) << 32,
+                                       (int64_t(1) << 32) + 1,
+                                       int64_t(1) << 40,
+                                       int64_t(1) << 47,
+                                       int64_t(1) << 48,
+                                       int64_t(1) << 62,
+                                       std::numeric_limits<int64_t>::max(),
+                                       std::numeric_limits<int64_t>::max() - 1,
+                                       std::numeric_limits<int64_t>::min(),
+                                       std::numeric_limits<int64_t>::min() + 1};
   switch (random.below(4)) {
   case 0:
     return static_cast<int64_t>(random.below(10)) - 3;
@@ -29,9 +54,25 @@ int64_t convoy::fuzz::interestingInt(Random &random) {
 
 static float interestingFloat(Random &random) {
   using Limits = std::numeric_limits<float>;
-  static constexpr float values[] = {0,     -0.0f, 1,    -1,   0.5f, 2,  1e-30f, -1e30f, 3e38f,
-                                     1e10f, 0.1f,  1e9f, 255,  -7,   64, Limits::infinity(),
-                                     -Limits::infinity(), Limits::quiet_NaN(), Limits::denorm_min()};
+  static constexpr float values[] = {0,
+                                     -0.0f,
+                                     1,
+                                     -1,
+                                     0.5f,
+                                     2,
+                                     1e-30f,
+                                     -1e30f,
+                                     3e38f,
+                                     1e10f,
+                                     0.1f,
+                                     1e9f,
+                                     255,
+                                     -7,
+                                     64,
+                                     Limits::infinity(),
+                                     -Limits::infinity(),
+                                     Limits::quiet_NaN(),
+                                     Limits::denorm_min()};
   return random.pick(values);
 }
 
@@ -49,7 +90,8 @@ static int64_t changedInt(int64_t value, Random &random) {
 }
 
 // Adds, removes, doubles or changes an element.
-template <typename List, typename Make> static void mutateList(List &list, Random &random, Make make) {
+template <typename List, typename Make>
+static void mutateList(List &list, Random &random, Make make) {
   size_t size = list.size();
   switch (size == 0 ? 0 : random.below(6)) {
   case 0:
@@ -71,9 +113,20 @@ template <typename List, typename Make> static void mutateList(List &list, Rando
 
 // How the parts of a file might be meant to lead out of its folder, or to what is no file.
 static std::string hostilePath(Random &random) {
-  static const std::string paths[] = {
-      "/etc/passwd",  "../../../../etc/passwd", "a/../../b", "",    ".",  "..", "/dev/zero", "/proc/self/mem",
-      std::string("a\0b", 3), "no such file",   "//",        "\xff\xfe", std::string(5000, 'a'), "weights.bin"};
+  static const std::string paths[] = {"/etc/passwd",
+                                      "../../../../etc/passwd",
+                                      "a/../../b",
+                                      "",
+                                      ".",
+                                      "..",
+                                      "/dev/zero",
+                                      "/proc/self/mem",
+                                      std::string("a\0b", 3),
+                                      "no such file",
+                                      "//",
+                                      "\xff\xfe",
+                                      std::string(5000, 'a'),
+                                      "weights.bin"};
   return paths[random.below(std::size(paths))];
 }
 
@@ -179,12 +232,44 @@ void convoy::fuzz::mutateType(TypeProto &type, Random &random) {
 
 void convoy::fuzz::mutateAttribute(AttributeProto &attribute, Random &random) {
   // Strings that some attribute somewhere takes.
-  static const std::string words[] = {
-      "",       "SAME_UPPER", "SAME_LOWER", "VALID",  "NOTSET", "constant", "reflect",     "edge",
-      "wrap",   "nearest",    "linear",     "cubic",  "area",   "half_pixel", "asymmetric", "align_corners",
-      "LEFT",   "RIGHT",      "add",        "mul",    "max",    "min",       "tf_crop_and_resize",
-      "ij,jk->ik", "...ii->...i", "i->",    "->",     "Relu",   "Tanh",      "bidirectional", "reverse",
-      "floor",  "ceil",       "DCR",        "CRD",    "avg",    "not_larger", std::string(3000, 'i')};
+  static const std::string words[] = {"",
+                                      "SAME_UPPER",
+                                      "SAME_LOWER",
+                                      "VALID",
+                                      "NOTSET",
+                                      "constant",
+                                      "reflect",
+                                      "edge",
+                                      "wrap",
+                                      "nearest",
+                                      "linear",
+                                      "cubic",
+                                      "area",
+                                      "half_pixel",
+                                      "asymmetric",
+                                      "align_corners",
+                                      "LEFT",
+                                      "RIGHT",
+                                      "add",
+                                      "mul",
+                                      "max",
+                                      "min",
+                                      "tf_crop_and_resize",
+                                      "ij,jk->ik",
+                                      "...ii->...i",
+                                      "i->",
+                                      "->",
+                                      "Relu",
+                                      "Tanh",
+                                      "bidirectional",
+                                      "reverse",
+                                      "floor",
+                                      "ceil",
+                                      "DCR",
+                                      "CRD",
+                                      "avg",
+                                      "not_larger",
+                                      std::string(3000, 'i')};
   if (random.oneIn(16)) {
     attribute.set_type(static_cast<AttributeProto::AttributeType>(random.below(15)));
     return;

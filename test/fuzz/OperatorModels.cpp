@@ -25,16 +25,19 @@ static constexpr llvm::StringLiteral kInputs =
 // first that imports in a row's opset counts.
 static constexpr std::pair<llvm::StringLiteral, llvm::StringLiteral> kBodies[] = {
     {"AffineGrid", "s = Constant <value = int64[4] {2, 4, 3, 3}> () y = AffineGrid(theta, s)"},
-    {"AveragePool", "y = AveragePool <kernel_shape = [2, 3], strides = [2, 1], pads = [0, 1, 1, 0]> (x)"},
+    {"AveragePool",
+     "y = AveragePool <kernel_shape = [2, 3], strides = [2, 1], pads = [0, 1, 1, 0]> (x)"},
     {"BatchNormalization", "y = BatchNormalization(x, p, p, p, p)"},
     {"BatchNormalization", "y = BatchNormalization <is_test = 1> (x, p, p, p, p)"},
     {"BitShift", "y = BitShift <direction = \"LEFT\"> (u, u)"},
     {"Cast", "y = Cast <to = 7> (x)"},
-    {"CenterCropPad", "s = Constant <value = int64[2] {4, 8}> () y = CenterCropPad <axes = [2, 3]> (x, s)"},
+    {"CenterCropPad",
+     "s = Constant <value = int64[2] {4, 8}> () y = CenterCropPad <axes = [2, 3]> (x, s)"},
     {"Compress", "y = Compress <axis = 3> (x, vb)"},
     {"Concat", "y = Concat <axis = 1> (x, x)"},
     {"Constant", "y = Constant <value = float[2,2] {1, 2, 3, 4}> ()"},
-    {"ConstantOfShape", "s = Constant <value = int64[2] {4, 8}> () y = ConstantOfShape <value = float[1] {2}> (s)"},
+    {"ConstantOfShape",
+     "s = Constant <value = int64[2] {4, 8}> () y = ConstantOfShape <value = float[1] {2}> (s)"},
     {"Conv", "y = Conv <pads = [1, 0, 1, 2], strides = [1, 2], dilations = [2, 1]> (x, w, p)"},
     {"ConvInteger", "y = ConvInteger <pads = [1, 1, 1, 1]> (u, uw, z, z)"},
     {"ConvTranspose", "y = ConvTranspose <strides = [2, 2], output_padding = [1, 0]> (x, w, p)"},
@@ -49,7 +52,8 @@ static constexpr std::pair<llvm::StringLiteral, llvm::StringLiteral> kBodies[] =
     {"Einsum", "y = Einsum <equation = \"bchw,bcwk->bhk\"> (x, x)"},
     {"Expand", "s = Constant <value = int64[5] {3, 2, 4, 6, 6}> () y = Expand(x, s)"},
     {"EyeLike", "y = EyeLike <k = 1> (m)"},
-    {"FusedConv", "y = com.microsoft.FusedConv <activation = \"LeakyRelu\", activation_params = [0.1]> (x, w, p)"},
+    {"FusedConv", "y = com.microsoft.FusedConv <activation = \"LeakyRelu\", activation_params = "
+                  "[0.1]> (x, w, p)"},
     {"FusedMatMul", "y = com.microsoft.FusedMatMul <transA = 1, alpha = 0.5> (x, x)"},
     {"GRU", "y, h = GRU <hidden_size = 5> (seq, gw, gr)"},
     {"Gather", "y = Gather <axis = 2> (x, i)"},
@@ -73,8 +77,10 @@ static constexpr std::pair<llvm::StringLiteral, llvm::StringLiteral> kBodies[] =
     {"MaxPool", "y, k = MaxPool <kernel_shape = [3, 3], strides = [2, 2], ceil_mode = 1> (x)"},
     {"MaxPool", "y = MaxPool <kernel_shape = [3, 3], strides = [2, 2]> (x)"},
     {"MaxUnpool", "y = MaxUnpool <kernel_shape = [2, 2], strides = [2, 2]> (x, ix)"},
-    {"NonMaxSuppression", "k = Constant <value = int64 {3}> () y = NonMaxSuppression(boxes, scores, k, one, one)"},
-    {"OneHot", "d = Constant <value = int64 {5}> () f = Constant <value = float[2] {0, 1}> () y = OneHot(i, d, f)"},
+    {"NonMaxSuppression",
+     "k = Constant <value = int64 {3}> () y = NonMaxSuppression(boxes, scores, k, one, one)"},
+    {"OneHot", "d = Constant <value = int64 {5}> () f = Constant <value = float[2] {0, 1}> () y = "
+               "OneHot(i, d, f)"},
     {"PRelu", "y = PRelu(x, p)"},
     {"Pad", "s = Constant <value = int64[8] {0, 0, 1, 2, 0, 0, -1, 3}> () y = Pad(x, s, one)"},
     {"Pad", "y = Pad <pads = [0, 0, 1, 2, 0, 0, -1, 3]> (x)"},
@@ -89,18 +95,24 @@ static constexpr std::pair<llvm::StringLiteral, llvm::StringLiteral> kBodies[] =
     {"QuantizeLinear", "y = QuantizeLinear(x, one, z)"},
     {"RMSNormalization", "y = RMSNormalization(x, v)"},
     {"RNN", "y, h = RNN <hidden_size = 5, direction = \"reverse\"> (seq, rw, rr)"},
-    {"Range", "s = Constant <value = int64 {3}> () e = Constant <value = int64 {20}> () y = Range(s, e, s)"},
+    {"Range",
+     "s = Constant <value = int64 {3}> () e = Constant <value = int64 {20}> () y = Range(s, e, s)"},
     {"Reshape", "s = Constant <value = int64[3] {0, -1, 9}> () y = Reshape(x, s)"},
-    {"Resize", "s = Constant <value = float[4] {1, 1, 1.5, 2}> () y = Resize <mode = \"linear\"> (x, , s)"},
+    {"Resize",
+     "s = Constant <value = float[4] {1, 1, 1.5, 2}> () y = Resize <mode = \"linear\"> (x, , s)"},
     {"Resize", "s = Constant <value = float[4] {1, 1, 1.5, 2}> () y = Resize(x, s)"},
     {"RoiAlign", "y = RoiAlign <output_height = 2, output_width = 3> (x, rois, places)"},
     {"Scatter", "y = Scatter <axis = 1> (x, ix, x)"},
     {"ScatterElements", "y = ScatterElements <axis = 1> (x, ix, x)"},
-    {"ScatterND", "t = Constant <value = int64[1,2] {1, 3}> () r = Constant <value = int64[1] {0}> () "
-                  "d = Gather(x, r) q = Constant <value = int64[3] {1, 6, 6}> () f = Constant <value = int64[3] {1, 6, 6}> () "
-                  "g = ConstantOfShape(f) y = ScatterND(x, t, g)"},
-    {"Slice", "s = Constant <value = int64[2] {1, -1}> () e = Constant <value = int64[2] {5, -7}> () "
-              "a = Constant <value = int64[2] {2, 3}> () t = Constant <value = int64[2] {2, -1}> () y = Slice(x, s, e, a, t)"},
+    {"ScatterND",
+     "t = Constant <value = int64[1,2] {1, 3}> () r = Constant <value = int64[1] {0}> () "
+     "d = Gather(x, r) q = Constant <value = int64[3] {1, 6, 6}> () f = Constant <value = int64[3] "
+     "{1, 6, 6}> () "
+     "g = ConstantOfShape(f) y = ScatterND(x, t, g)"},
+    {"Slice",
+     "s = Constant <value = int64[2] {1, -1}> () e = Constant <value = int64[2] {5, -7}> () "
+     "a = Constant <value = int64[2] {2, 3}> () t = Constant <value = int64[2] {2, -1}> () y = "
+     "Slice(x, s, e, a, t)"},
     {"Slice", "y = Slice <starts = [1, 0], ends = [5, -1], axes = [2, 3]> (x)"},
     {"SpaceToDepth", "y = SpaceToDepth <blocksize = 2> (x)"},
     {"Split", "s = Constant <value = int64[2] {1, 3}> () y, r = Split <axis = 1> (x, s)"},
@@ -124,8 +136,8 @@ static constexpr llvm::StringLiteral kArguments[] = {"x", "x, x", "b", "b, b", "
 static bool imports(const ModelProto &model) {
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
   context.getDiagEngine().registerHandler([](mlir::Diagnostic &) { return mlir::success(); });
-  return mlir::succeeded(convoy::onnx::importModelFromMemory(model.SerializeAsString(), "model.onnx",
-                                                             ".", {}, &context));
+  return mlir::succeeded(convoy::onnx::importModelFromMemory(model.SerializeAsString(),
+                                                             "model.onnx", ".", {}, &context));
 }
 
 // A model of a body, if it can be read and imported.

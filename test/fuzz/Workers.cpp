@@ -62,13 +62,16 @@ static std::string readFile(const std::string &path) {
 
 // What is the same for all failures of one cause.
 static std::string kindOf(const std::string &log, const std::string &ending) {
+  std::smatch match;
+  // The innermost function of ours.
+  std::string place;
+  if (std::regex_search(log, match, std::regex(" in (convoy::[^ (]*)")))
+    place = " in " + match[1].str();
   for (const char *pattern :
-       {"fuzz: ([^\n]*)", "([^\n /]*:[0-9]+:[0-9]+: runtime error: [^\n]*)", "SUMMARY: ([^\n]*)",
-        "(Assertion [^\n]*)", "(LLVM ERROR[^\n]*)", "([^\n/]*:[0-9]+: [^\n]*: Assertion [^\n]*)"}) {
-    std::smatch match;
+       {"fuzz: ([^\n]*)", "([^\n /]*:[0-9]+:[0-9]+: runtime error: [^\n]*)", "(Assertion [^\n]*)",
+        "(LLVM ERROR[^\n]*)", "SUMMARY: ([A-Za-z]*: [^ \n]*)"})
     if (std::regex_search(log, match, std::regex(pattern)))
-      return std::regex_replace(match[1].str(), std::regex("0x[0-9a-f]+|[0-9]{5,}"), "#");
-  }
+      return std::regex_replace(match[1].str(), std::regex("-?[0-9]{4,}"), "#") + place;
   return ending;
 }
 
@@ -116,7 +119,7 @@ static std::string overLimit(Worker &worker, const Progress &progress, const Lim
   clockid_t clock;
   if (clock_getcpuclockid(worker.pid, &clock) == 0 &&
       cpuSeconds(clock) - progress.cpu > limits.cpuSeconds)
-    return "takes too long";
+    return kTakesTooLong;
   if (std::chrono::duration<double>(now - worker.since).count() > limits.seconds)
     return "waits for something";
   return "";

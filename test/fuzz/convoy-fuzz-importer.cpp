@@ -70,7 +70,8 @@ static Arguments parseArguments(int argc, char **argv) {
   convoy::tools::Options options(
       "convoy-fuzz-importer [options] [FILE...]",
       "Changes model files at random and gives them to the importer, to constant folding and to\n"
-      "fusion. A file that makes them crash, hang or fall silent is kept, made smaller and reported;\n"
+      "fusion. A file that makes them crash, hang or fall silent is kept, made smaller and "
+      "reported;\n"
       "the run goes on. With FILEs it runs these as they are and prints what is said of them.");
   auto number = [&](const char *name, const char *help, int64_t least, int64_t most, auto &target) {
     options.value(name, "N", help, [&target, name, least, most](const std::string &text) {
@@ -87,7 +88,8 @@ static Arguments parseArguments(int argc, char **argv) {
          arguments.mostBytes);
   number("most-tries", "how often to try to make a failure smaller. Default: 400", 0, 1 << 20,
          arguments.mostTries);
-  options.value("corpus", "DIR", "also start from the .onnx and .onnxtxt files in DIR. May be repeated",
+  options.value("corpus", "DIR",
+                "also start from the .onnx and .onnxtxt files in DIR. May be repeated",
                 [&](const std::string &text) { arguments.corpus.push_back(text); });
   options.value("failures", "DIR", "where to keep files that fail. Default: fuzz-failures",
                 [&](const std::string &text) { arguments.failures = text; });
@@ -161,7 +163,8 @@ static int runFiles(const Arguments &arguments) {
     if (!buffer)
       throw Error("cannot read " + path);
     std::string fault;
-    Subject(llvm::sys::path::parent_path(path).str(), true).run((*buffer)->getBuffer(), path, fault);
+    Subject(llvm::sys::path::parent_path(path).str(), true)
+        .run((*buffer)->getBuffer(), path, fault);
     printf("%s: %s\n", path.c_str(), fault.empty() ? "in order" : fault.c_str());
     failed += !fault.empty();
   }
@@ -184,8 +187,8 @@ static int fuzz(const Arguments &arguments) {
   (void)fs::create_directory(folder);
   write(folder + "/weights.bin", std::string(4096, '\1'));
 
-  auto *counts = static_cast<Counts *>(mmap(nullptr, sizeof(Counts), PROT_READ | PROT_WRITE,
-                                            MAP_SHARED | MAP_ANONYMOUS, -1, 0));
+  auto *counts = static_cast<Counts *>(
+      mmap(nullptr, sizeof(Counts), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
   if (counts == MAP_FAILED)
     throw Error("cannot share memory with child processes");
   auto bytesOf = [&](int64_t step) {
@@ -214,13 +217,14 @@ static int fuzz(const Arguments &arguments) {
     fflush(stdout);
     auto fails = [&](const std::string &bytes) {
       std::string kind;
-      runSteps(0, 1, 1, scratch.str().str() + "/models", limits,
-               [&](int64_t) {
-                 std::string fault;
-                 Subject(folder, false).run(bytes, "model.onnx", fault);
-                 return fault;
-               },
-               [&](const Failure &again) { kind = again.kind; });
+      runSteps(
+          0, 1, 1, scratch.str().str() + "/models", limits,
+          [&](int64_t) {
+            std::string fault;
+            Subject(folder, false).run(bytes, "model.onnx", fault);
+            return fault;
+          },
+          [&](const Failure &again) { kind = again.kind; });
       return kind == failure.kind;
     };
     std::string bytes = bytesOf(failure.step);
@@ -229,16 +233,20 @@ static int fuzz(const Arguments &arguments) {
     if (!fails(bytes)) {
       printf("  kept as %s, which alone does not fail\n", path.c_str());
     } else {
-      std::string smaller = minimize(bytes, arguments.mostTries, fails);
+      // Each try of one that hangs takes as long as is allowed.
+      bool isQuick = failure.kind != kTakesTooLong;
+      std::string smaller = minimize(bytes, isQuick ? arguments.mostTries : 20, fails);
       write(path, smaller);
       printf("  kept as %s: %zu bytes, %zu before\n", path.c_str(), smaller.size(), bytes.size());
     }
     fflush(stdout);
   };
-  runSteps(arguments.first, arguments.count, arguments.jobs, scratch.str().str(), limits, step, report);
+  runSteps(arguments.first, arguments.count, arguments.jobs, scratch.str().str(), limits, step,
+           report);
   (void)fs::remove_directories(scratch);
 
-  int64_t refused = counts->reached[0], imported = counts->reached[1], simplified = counts->reached[2];
+  int64_t refused = counts->reached[0], imported = counts->reached[1],
+          simplified = counts->reached[2];
   printf("%lld refused, %lld imported and simplified\n", static_cast<long long>(refused),
          static_cast<long long>(imported + simplified));
   for (const auto &[kind, count] : kinds)
@@ -252,6 +260,10 @@ static int run(int argc, char **argv) {
   // A crash is reported, not written to disk.
   rlimit none = {0, 0};
   setrlimit(RLIMIT_CORE, &none);
+  if (!kIsSanitized) { // whose shadow needs all addresses
+    rlimit memory = {rlim_t(4) << 30, rlim_t(4) << 30};
+    setrlimit(RLIMIT_AS, &memory);
+  }
   Arguments arguments = parseArguments(argc, argv);
   return arguments.files.empty() ? fuzz(arguments) : runFiles(arguments);
 }

@@ -5,6 +5,7 @@
 #include "targets/Target.h"
 #include "tools/support/Error.h"
 #include "tools/support/Options.h"
+#include "tools/support/Printable.h"
 #include "tools/support/Tensor.h"
 
 #include "mlir/IR/Diagnostics.h"
@@ -186,19 +187,6 @@ static std::string showLocation(mlir::Location loc) {
 
 // Names come from the model as they are; a message is one line all the same, and leaves the
 // terminal alone.
-static std::string oneLine(const std::string &text) {
-  std::string shown;
-  for (unsigned char letter : text) {
-    if (letter == '\n')
-      shown += "\\n";
-    else if (letter < 0x20 || letter == 0x7f)
-      shown += "\\x" + llvm::utohexstr(letter, /*LowerCase=*/true, /*Width=*/2);
-    else
-      shown += letter;
-  }
-  return shown;
-}
-
 static void printDiagnostic(const std::string &model, mlir::Diagnostic &diagnostic) {
   using mlir::DiagnosticSeverity;
   llvm::StringRef kind = diagnostic.getSeverity() == DiagnosticSeverity::Error     ? "error"
@@ -208,7 +196,7 @@ static void printDiagnostic(const std::string &model, mlir::Diagnostic &diagnost
   std::string where = showLocation(diagnostic.getLocation());
   if (where.empty() || llvm::StringRef(where).starts_with("node"))
     where = model + (where.empty() ? "" : ": " + where);
-  llvm::errs() << oneLine(where + ": " + kind.str() + ": " + diagnostic.str()) << "\n";
+  llvm::errs() << tools::printable(where + ": " + kind.str() + ": " + diagnostic.str()) << "\n";
   for (mlir::Diagnostic &note : diagnostic.getNotes())
     printDiagnostic(model, note);
 }

@@ -8,6 +8,7 @@
 #include "tools/convoy-run/Session.h"
 #include "tools/support/Error.h"
 #include "tools/support/Options.h"
+#include "tools/support/Printable.h"
 
 #include <cstdio>
 #include <filesystem>
@@ -251,8 +252,8 @@ int runTestData(Session &session, const Settings &settings, FILE *out) {
       Comparison result = compare(found[i], readTensorProto(path), settings.tolerance,
                                   settings.absoluteTolerance);
       (result.passed ? passed : failed) += 1;
-      fprintf(out, "%s %s: '%s' %s\n", result.passed ? "ok    " : "FAILED", path.c_str(),
-             values[i].name.c_str(), result.text.c_str());
+      fprintf(out, "%s %s: '%s' %s\n", result.passed ? "ok    " : "FAILED",
+             printable(path).c_str(), printable(values[i].name).c_str(), result.text.c_str());
     }
   }
   fprintf(out, "%d passed, %d failed\n", passed, failed);
