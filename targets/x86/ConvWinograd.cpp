@@ -3,10 +3,6 @@
 // A piece takes some tiles of outputs through all three stages while they stay in the second cache:
 // source tiles are transformed (for all source channels), multiplied by the transformed weights,
 // one matrix product for each element of a tile, and transformed to outputs with the epilogue.
-//
-// Transformed weights of tiles of 4 x 4 take four times the memory. Where there are few tiles, so
-// that reading the weights is what takes the time, they stay as they are and are transformed by the
-// kernel, two rows of a tile's elements at a time.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "dialects/Cnn/Winograd.h"
@@ -32,7 +28,6 @@ struct Plan {
   int64_t tilesHigh, tilesWide;
   int64_t batch;    ///< tiles that a piece takes at a time
   int64_t dstParts; ///< pieces that share the tiles, each with its output channels
-  bool late;        ///< whether the kernel transforms the weights
   RegisterTile tile;
   double ns;
 
@@ -40,9 +35,6 @@ struct Plan {
   int64_t batches() const { return (tiles() + batch - 1) / batch; }
   int64_t blocksPerPart() const { return (dstBlocks + dstParts - 1) / dstParts; }
 };
-
-// Cycles to transform weights, for each vector of them and each element of a tile.
-constexpr double kLateCycles = 1.3;
 
 std::optional<Plan> makePlan(Operation *op, cnn::TargetAttr target, int64_t outputs) {
   auto conv = dyn_cast<cnn::ConvOp>(op);
@@ -70,13 +62,12 @@ std::optional<Plan> makePlan(Operation *op, cnn::TargetAttr target, int64_t outp
 
   // Few tiles at a time stay in the second cache, many read the weights less often.
   int64_t elements = plan.size * plan.size;
-  double weights = double(plan.srcBlocks * plan.dstBlocks * lanes) * lanes;
+  double weightBytes = double(elements) * plan.srcBlocks * plan.dstBlocks * lanes * lanes * 4;
   double l2Bytes = target.getL2Bytes();
-  // Weights come from memory: those of a whole network seldom fit the last cache.
-  constexpr double memoryBytesPerCycle = 5, l3BytesPerCycle = 14;
-  auto cyclesToRead = [&](double bytes) {
-    return bytes < l2Bytes / 2 ? bytes / 40 : bytes / memoryBytesPerCycle;
-  };
+  // Weights beyond the second cache come from memory: those of a whole network seldom fit the third.
+  constexpr double l2BytesPerCycle = 40, l3BytesPerCycle = 14, memoryBytesPerCycle = 4.5;
+  double reading =
+      weightBytes / (weightBytes < l2Bytes / 2 ? l2BytesPerCycle : memoryBytesPerCycle);
   // Transforms: loads, stores and a few operations for each element of a tile.
   double perTile = elements * 4.5;
   double sources = perTile * plan.tiles() * plan.srcBlocks;
@@ -90,35 +81,23 @@ std::optional<Plan> makePlan(Operation *op, cnn::TargetAttr target, int64_t outp
     TileChoice choice = chooseTile(batch, plan.dstBlocks, shape->ic, target.getRegisters());
     double sourceBytes = double(elements) * plan.srcBlocks * lanes * 4 * batch;
     double groups = double(plan.dstBlocks) / choice.tile.blocks;
-    double products = elements * choice.cycles;
+    double products = std::max(elements * choice.cycles, reading);
     if (sourceBytes > l2Bytes / 2)
       products += sourceBytes * groups / l3BytesPerCycle;
-    for (bool late : {false, true}) {
-      // Half of the reading hides behind the products.
-      double reading = cyclesToRead(weights * 4 * (late ? 9 : elements)) / 2;
-      double all = std::max(products, reading) + reading;
-      if (late) {
-        all += elements * kLateCycles * weights / static_cast<double>(lanes);
-        double group = double(9 + 2 * plan.size) * shape->ic * lanes * 4 * choice.tile.blocks;
-        if (sourceBytes + group > l2Bytes)
-          all += group * groups * plan.size / 2 / l3BytesPerCycle;
-      }
-      for (int64_t parts = 1; parts <= std::min(wantedPieces, plan.dstBlocks); parts *= 2) {
-        // Each part of the channels transforms the source anew.
-        double cycles = all * batches + perTile * plan.tiles() * plan.dstBlocks +
-                        sources * static_cast<double>(parts);
-        // Few pieces leave threads idle: a twentieth for each time that their number halves.
-        double pieces = std::min(double(batches * parts * shape->n), double(wantedPieces));
-        double judged = cycles * (1 + 0.05 * std::log2(wantedPieces / pieces));
-        if (judged >= best)
-          continue;
-        best = judged;
-        plan.batch = batch;
-        plan.tile = choice.tile;
-        plan.dstParts = parts;
-        plan.late = late;
-        plan.ns = cycles * static_cast<double>(shape->n) / kCyclesPerNs;
-      }
+    for (int64_t parts = 1; parts <= std::min(wantedPieces, plan.dstBlocks); parts *= 2) {
+      // Each part of the channels transforms the source anew.
+      double cycles = products * batches + perTile * plan.tiles() * plan.dstBlocks +
+                      sources * static_cast<double>(parts);
+      // Few pieces leave threads idle: a twentieth for each time that their number halves.
+      double pieces = std::min(double(batches * parts * shape->n), double(wantedPieces));
+      double judged = cycles * (1 + 0.05 * std::log2(wantedPieces / pieces));
+      if (judged >= best)
+        continue;
+      best = judged;
+      plan.batch = batch;
+      plan.tile = choice.tile;
+      plan.dstParts = parts;
+      plan.ns = cycles * static_cast<double>(shape->n) / kCyclesPerNs;
     }
   }
   plan.dstParts = (plan.dstBlocks + plan.blocksPerPart() - 1) / plan.blocksPerPart();
@@ -136,21 +115,14 @@ public:
     int64_t elements = plan.size * plan.size;
     int64_t sourceFloats = elements * plan.srcBlocks * plan.batch * lanes;
     int64_t productFloats = elements * plan.tile.blocks * plan.batch * lanes;
-    // Weights [part][source block][lane][row][column][lane] of two rows of a tile's elements.
-    int64_t weightFloats =
-        plan.late ? plan.tile.blocks * plan.srcBlocks * lanes * 2 * plan.size * lanes : 0;
     kb.forTiles(shape.n * plan.dstParts * plan.batches(), [&](Value image, Value number) {
       Values index = kb.delinearize(number, {shape.n, plan.dstParts, plan.batches()});
       n = index[0];
       src = kb.imageBase(kb.argOf(conv.getSrc()), image);
       wei = kb.base(kb.argOf(conv.getWei()));
       epilogue.setImage(image);
-      sources = kb.scratch((sourceFloats + productFloats + weightFloats) * 4);
+      sources = kb.scratch((sourceFloats + productFloats) * 4);
       products = kb.advance(f32, sources, kb.i64(sourceFloats));
-      if (plan.late) {
-        twoRows = kb.advance(f32, products, kb.i64(productFloats));
-        ofKernel = kb.table(kernelMatrix());
-      }
       firstTile = kb.mul(index[2], plan.batch);
       numTiles = kb.min(kb.sub(kb.i64(plan.tiles()), firstTile), kb.i64(plan.batch));
 
@@ -240,144 +212,58 @@ private:
 
   // products [element][part][tile][lane] of `blocks` output blocks from `block` on.
   void multiply(Value block, int64_t blocks) {
-    if (!plan.late) {
-      kb.loop(kb.i64(0), kb.i64(plan.size * plan.size), 1, [&](Value element) {
-        Value weights = kb.add(kb.mul(element, plan.dstBlocks), block);
-        Weights at{wei, kb.mul(weights, plan.srcBlocks * lanes * lanes), lanes * lanes,
-                   plan.srcBlocks * lanes * lanes, 0};
-        multiplyElement(element, blocks, at);
-      });
-      return;
-    }
-    // Rows 0 and the last; then pairs that share sums, see Winograd.h.
-    kb.loop(kb.i64(0), kb.i64(plan.size / 2), 1, [&](Value pair) {
-      Value isFirst = compare(arith::CmpIPredicate::eq, pair, 0);
-      kb.ifThenElse(
-          isFirst, {},
-          [&] {
-            transformWeights(block, blocks, [&](ValueRange taps) {
-              return std::pair(weightedSum(winograd.ofKernel.front(), taps),
-                               weightedSum(winograd.ofKernel.back(), taps));
-            });
-            return Values();
-          },
-          [&] {
-            Values factors;
-            Value row = kb.mul(kb.add(kb.add(pair, pair), -1), winograd.kernel);
-            for (int64_t k = 0; k < winograd.kernel; ++k)
-              factors.push_back(kb.splat(kb.load(f32, ofKernel, kb.add(row, k)), lanes));
-            transformWeights(block, blocks, [&](ValueRange taps) {
-              Value even = fma(taps[2], factors[2], times(taps[0], factors[0]));
-              Value odd = times(taps[1], factors[1]);
-              return std::pair(plus(even, odd), minus(even, odd));
-            });
-            return Values();
-          });
-      kb.loop(kb.i64(0), kb.i64(2), 1, [&](Value second) {
-        Value inPair = kb.add(kb.add(kb.add(pair, pair), -1), second);
-        Value ofFirst = kb.mul(second, plan.size - 1);
-        Value row = arith::SelectOp::create(kb.builder, kb.loc, isFirst, ofFirst, inPair);
-        kb.loop(kb.i64(0), kb.i64(plan.size), 1, [&](Value column) {
-          int64_t step = 2 * plan.size * lanes;
-          Value offset = kb.mul(kb.add(kb.mul(second, plan.size), column), lanes);
-          multiplyElement(
-              kb.add(kb.mul(row, plan.size), column), blocks,
-              {twoRows, offset, step * lanes, plan.srcBlocks * step * lanes, step});
-        });
-      });
-    });
-  }
-
-  // Where the weights of one element of a tile lie.
-  struct Weights {
-    Value pointer, offset;
-    int64_t srcBlockStride, dstBlockStride, step;
-  };
-
-  void multiplyElement(Value element, int64_t blocks, const Weights &weights) {
     int64_t full = shape.ic / lanes, rest = shape.ic % lanes;
-    auto rows = [&](int64_t pixels, Value first) {
-      RegisterTile tile{pixels, blocks};
-      auto at = [&](Value srcBlock, int64_t channels, ValueRange carried) {
-        Panel panel;
-        panel.src = sources;
-        Value row =
-            kb.add(kb.mul(kb.add(kb.mul(element, plan.srcBlocks), srcBlock), plan.batch), first);
-        panel.srcOffset = kb.mul(row, lanes);
-        panel.pixelStride = lanes;
-        panel.wei = weights.pointer;
-        panel.weiOffset = kb.add(weights.offset, kb.mul(srcBlock, weights.srcBlockStride));
-        panel.blockStride = weights.dstBlockStride;
-        panel.weiStep = weights.step;
-        panel.high = pixels;
-        return multiplyAdd(kb, tile, panel, channels, carried);
-      };
-      Values sums = zeroTile(kb, tile);
-      if (full)
-        sums = kb.loop(kb.i64(0), kb.i64(full), 1, sums, [&](Value srcBlock, ValueRange carried) {
-          return at(srcBlock, lanes, carried);
-        });
-      // Lanes beyond the channels hold anything, so they are not multiplied at all.
-      if (rest)
-        sums = at(kb.i64(full), rest, sums);
-      for (int64_t part = 0; part < blocks; ++part)
-        for (int64_t pixel = 0; pixel < pixels; ++pixel) {
-          Value row = kb.add(kb.mul(kb.add(kb.mul(element, blocks), part), plan.batch), first);
-          kb.storeVector(f32, sums[part * pixels + pixel], products,
-                         kb.add(kb.mul(row, lanes), pixel * lanes), /*aligned=*/true);
-        }
-    };
-    // Tiles that a last batch lacks are computed from what is there, and never used.
-    int64_t pixels = plan.tile.pixels, whole = plan.batch / pixels * pixels;
-    if (whole)
-      kb.loop(kb.i64(0), kb.i64(whole), pixels, [&](Value first) { rows(pixels, first); });
-    if (whole < plan.batch)
-      rows(plan.batch - whole, kb.i64(whole));
-  }
-
-  // Two rows of G g G^T (see Winograd.h) of `blocks` output blocks from `block` on. `rows` makes the
-  // elements of both rows of G g from a column of g.
-  void transformWeights(Value block, int64_t blocks,
-                        llvm::function_ref<std::pair<Value, Value>(ValueRange)> rows) {
-    kb.loop(kb.i64(0), kb.i64(blocks), 1, [&](Value part) {
-      kb.loop(kb.i64(0), kb.i64(plan.srcBlocks), 1, [&](Value srcBlock) {
-        Value group = kb.add(kb.mul(kb.add(block, part), plan.srcBlocks), srcBlock);
-        Value target = kb.add(kb.mul(part, plan.srcBlocks), srcBlock);
-        kb.loop(kb.i64(0), kb.i64(lanes), 1, [&](Value lane) {
-          Value from = kb.add(kb.mul(group, 9 * lanes * lanes), kb.mul(lane, lanes));
-          Values first, second;
-          for (int64_t column = 0; column < winograd.kernel; ++column) {
-            Values taps;
-            for (int64_t k = 0; k < winograd.kernel; ++k)
-              taps.push_back(
-                  kb.loadVector(f32, lanes, wei,
-                                kb.add(from, (k * winograd.kernel + column) * lanes * lanes),
-                                /*aligned=*/true));
-            auto [ofFirst, ofSecond] = rows(taps);
-            first.push_back(ofFirst);
-            second.push_back(ofSecond);
+    // Meanwhile the weights of the next element come.
+    int64_t blockSize = plan.srcBlocks * lanes * lanes;
+    int64_t fetched = Prefetch::share(
+        blocks * blockSize * 4, llvm::divideCeil(plan.batch, plan.tile.pixels), shape.ic);
+    kb.loop(kb.i64(0), kb.i64(plan.size * plan.size), 1, [&](Value element) {
+      auto rows = [&](int64_t pixels, Value first) {
+        RegisterTile tile{pixels, blocks};
+        auto at = [&](Value srcBlock, int64_t channels, ValueRange carried) {
+          Panel panel;
+          panel.src = sources;
+          Value row =
+              kb.add(kb.mul(kb.add(kb.mul(element, plan.srcBlocks), srcBlock), plan.batch), first);
+          panel.srcOffset = kb.mul(row, lanes);
+          panel.pixelStride = lanes;
+          panel.wei = wei;
+          Value weights = kb.add(kb.mul(element, plan.dstBlocks), block);
+          weights = kb.add(kb.mul(weights, plan.srcBlocks), srcBlock);
+          panel.weiOffset = kb.mul(weights, lanes * lanes);
+          panel.blockStride = blockSize;
+          panel.high = pixels;
+          if (fetched) {
+            Value next = kb.add(kb.mul(kb.add(element, 1), plan.dstBlocks), block);
+            Value step = kb.add(kb.mul(kb.div(first, plan.tile.pixels), shape.ic),
+                                kb.mul(srcBlock, lanes));
+            Value byte = kb.add(kb.mul(next, blockSize * 4), kb.mul(step, fetched));
+            panel.prefetch = {kb.advance(kb.builder.getI8Type(), wei, byte), fetched};
           }
-          Value to = kb.mul(kb.add(kb.mul(target, lanes), lane), 2 * plan.size * lanes);
-          for (auto [row, sums] : llvm::enumerate(ArrayRef<Values>{first, second}))
-            for (auto [column, element] : llvm::enumerate(ofKernelRow(sums)))
-              kb.storeVector(f32, element, twoRows,
-                             kb.add(to, static_cast<int64_t>(row * plan.size + column) * lanes),
-                             /*aligned=*/true);
-        });
-      });
+          return multiplyAdd(kb, tile, panel, channels, carried);
+        };
+        Values sums = zeroTile(kb, tile);
+        if (full)
+          sums = kb.loop(kb.i64(0), kb.i64(full), 1, sums, [&](Value srcBlock, ValueRange carried) {
+            return at(srcBlock, lanes, carried);
+          });
+        // Lanes beyond the channels hold anything, so they are not multiplied at all.
+        if (rest)
+          sums = at(kb.i64(full), rest, sums);
+        for (int64_t part = 0; part < blocks; ++part)
+          for (int64_t pixel = 0; pixel < pixels; ++pixel) {
+            Value row = kb.add(kb.mul(kb.add(kb.mul(element, blocks), part), plan.batch), first);
+            kb.storeVector(f32, sums[part * pixels + pixel], products,
+                           kb.add(kb.mul(row, lanes), pixel * lanes), /*aligned=*/true);
+          }
+      };
+      // Tiles that a last batch lacks are computed from what is there, and never used.
+      int64_t pixels = plan.tile.pixels, whole = plan.batch / pixels * pixels;
+      if (whole)
+        kb.loop(kb.i64(0), kb.i64(whole), pixels, [&](Value first) { rows(pixels, first); });
+      if (whole < plan.batch)
+        rows(plan.batch - whole, kb.i64(whole));
     });
-  }
-
-  // ofKernel in f32.
-  std::vector<char> kernelMatrix() const {
-    std::vector<char> bytes;
-    for (const std::vector<double> &row : winograd.ofKernel)
-      for (double exact : row) {
-        auto factor = static_cast<float>(exact);
-        auto *begin = reinterpret_cast<const char *>(&factor);
-        bytes.insert(bytes.end(), begin, begin + sizeof(float));
-      }
-    return bytes;
   }
 
   void transformProducts(Value block, Value part, int64_t blocks, Value tile) {
@@ -430,10 +316,6 @@ private:
     return arith::CmpIOp::create(kb.builder, kb.loc, predicate, value, kb.i64(limit));
   }
   Value plus(Value a, Value b) { return arith::AddFOp::create(kb.builder, kb.loc, a, b); }
-  Value times(Value a, Value b) { return arith::MulFOp::create(kb.builder, kb.loc, a, b); }
-  Value fma(Value a, Value b, Value c) {
-    return vector::FMAOp::create(kb.builder, kb.loc, a, b, c);
-  }
   Value minus(Value a, Value b) { return arith::SubFOp::create(kb.builder, kb.loc, a, b); }
 
   // Sum of coefficient * value over coefficients that are not 0; null if all are.
@@ -457,11 +339,8 @@ private:
     return sum;
   }
 
-  Values ofSource(ValueRange d) { return byPairs(winograd.ofSource, d); }
-  Values ofKernelRow(ValueRange g) { return byPairs(winograd.ofKernel, g); }
-
-  // A matrix whose rows come in pairs (see Winograd.h) times a column.
-  Values byPairs(const cnn::Winograd::Matrix &rows, ValueRange d) {
+  Values ofSource(ValueRange d) {
+    const cnn::Winograd::Matrix &rows = winograd.ofSource;
     int64_t size = plan.size;
     Values result(size);
     result[0] = weightedSum(rows[0], d);
@@ -469,7 +348,7 @@ private:
     for (int64_t i = 1; i + 2 < size; i += 2) {
       // The rows of a pair of points: even columns agree, odd ones differ in sign.
       std::vector<double> even(rows[i]), odd(rows[i]);
-      for (size_t j = 0; j < d.size(); ++j)
+      for (int64_t j = 0; j < size; ++j)
         (j % 2 ? even : odd)[j] = 0;
       Value evenSum = weightedSum(even, d), oddSum = weightedSum(odd, d);
       result[i] = plus(evenSum, oddSum);
@@ -508,7 +387,7 @@ private:
   Type f32;
   VectorType type;
   Epilogue epilogue;
-  Value src, wei, n, sources, products, twoRows, ofKernel, firstTile, numTiles;
+  Value src, wei, n, sources, products, firstTile, numTiles;
 };
 
 struct ConvWinograd : X86Strategy {
@@ -523,13 +402,11 @@ struct ConvWinograd : X86Strategy {
     return std::max(plan->ns, moveNs(op));
   }
 
-  std::string packedLayout(Operation *op, unsigned index, cnn::TargetAttr target) const override {
+  std::string packedLayout(Operation *, unsigned index, cnn::TargetAttr target) const override {
     if (index != 1)
       return {};
-    auto plan = makePlan(op, target, outputs);
     std::string lanes = std::to_string(target.getLanes());
-    std::string blocks = lanes + "i" + lanes + "o";
-    return plan && plan->late ? "oihw" + blocks : "hwoi" + blocks + ".f" + std::to_string(outputs);
+    return "hwoi" + lanes + "i" + lanes + "o.f" + std::to_string(outputs);
   }
 
   LogicalResult emit(plan::KernelOp kernel, KernelBuilder &kb) const override {
