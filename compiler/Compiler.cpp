@@ -136,6 +136,8 @@ static LogicalResult prepareDumpDir(const std::string &dir, Location loc) {
 // A model, or a module that an earlier compile wrote with --emit import.
 static FailureOr<OwningOpRef<ModuleOp>> readModel(StringRef path, const CompileOptions &options,
                                                   MLIRContext *context) {
+  if (!options.model.empty())
+    return onnx::importModelFromMemory(options.model, path, "", options.import, context);
   if (!path.ends_with(".mlir"))
     return onnx::importModel(path, options.import, context);
   Location loc = FileLineColLoc::get(context, path, 0, 0);

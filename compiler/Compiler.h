@@ -17,6 +17,8 @@ namespace convoy {
 
 struct CompileOptions {
   onnx::ImportOptions import;
+  /// The bytes of a model in protobuf form instead of a file; the path only names it then.
+  std::string model;
   /// Sets of input shapes, each in the place of `import.shapes`; none: these alone.
   std::vector<ShapeProfile> profiles;
   /// Names that createTarget knows; a variant for each profile of each, best target first.

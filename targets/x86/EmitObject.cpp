@@ -12,6 +12,9 @@
 #include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/DiagnosticPrinter.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
@@ -115,6 +118,43 @@ void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
   builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2).run(module, modules);
 }
 
+/// Makes each store of one lane, as its constant mask says, a store of a scalar. LLVM 22 does so
+/// itself, but where the vector is truncated (to u8, i8 or the bits of bf16) it stores a whole lane
+/// of 32 bits: over what lies behind the element.
+void storeSingleLanes(llvm::Module &module) {
+  SmallVector<llvm::IntrinsicInst *> stores;
+  for (llvm::Function &function : module)
+    for (llvm::Instruction &instruction : llvm::instructions(function))
+      if (auto *call = dyn_cast<llvm::IntrinsicInst>(&instruction);
+          call && call->getIntrinsicID() == llvm::Intrinsic::masked_store)
+        stores.push_back(call);
+  for (llvm::IntrinsicInst *store : stores) {
+    auto *mask = dyn_cast<llvm::Constant>(store->getArgOperand(2));
+    auto *type = dyn_cast<llvm::FixedVectorType>(store->getArgOperand(0)->getType());
+    if (!mask || !type)
+      continue;
+    SmallVector<unsigned> lanes;
+    bool known = true;
+    for (unsigned i = 0; i < type->getNumElements(); ++i) {
+      llvm::Constant *lane = mask->getAggregateElement(i);
+      known &= isa_and_nonnull<llvm::ConstantInt>(lane);
+      if (known && !lane->isNullValue())
+        lanes.push_back(i);
+    }
+    if (!known || lanes.size() != 1)
+      continue;
+    llvm::IRBuilder<> builder(store);
+    llvm::Value *element = builder.CreateExtractElement(store->getArgOperand(0), lanes[0]);
+    llvm::Value *address =
+        builder.CreateConstInBoundsGEP1_64(type->getElementType(), store->getArgOperand(1), lanes[0]);
+    llvm::Align alignment = llvm::commonAlignment(
+        store->getParamAlign(1).valueOrOne(),
+        lanes[0] * type->getElementType()->getPrimitiveSizeInBits().getFixedValue() / 8);
+    builder.CreateAlignedStore(element, address, alignment);
+    store->eraseFromParent();
+  }
+}
+
 LogicalResult assemble(llvm::Module &module, llvm::TargetMachine &machine,
                        llvm::CodeGenFileType kind, SmallVectorImpl<char> &bytes) {
   llvm::raw_svector_ostream stream(bytes);
@@ -140,6 +180,7 @@ LogicalResult compile(ModuleOp source, const X86Machine &target, bool wantDumps,
   module->setDataLayout(machine->createDataLayout());
   setAttributes(*module, target);
   optimize(*module, *machine);
+  storeSingleLanes(*module);
   if (wantDumps) {
     llvm::raw_string_ostream stream(part.llvmIr);
     module->print(stream, nullptr);

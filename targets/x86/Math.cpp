@@ -197,6 +197,16 @@ Num f32ToBf16(const Num &x) {
   return high.fromBits(x.builder->getBF16Type());
 }
 
+/// Behind a fence: LLVM moves this rounding into the operand of copysign, whose sign may be the f64
+/// that the operand was rounded from, and then calls a library to round f64 to f16.
+Num f32ToF16(const Num &x) {
+  Num fenced = x.make(LLVM::CallIntrinsicOp::create(*x.builder, x.loc, x.type(),
+                                                    x.builder->getStringAttr("llvm.arithmetic.fence"),
+                                                    ValueRange{x.value})
+                          .getResult(0));
+  return fenced.to(x.builder->getF16Type());
+}
+
 /// Conversions in steps that x86 has. F16C converts between f16 and f32.
 std::optional<Num> convert(Operation *op, OpBuilder &builder) {
   if (!isa<arith::ExtFOp, arith::TruncFOp>(op))
@@ -212,8 +222,8 @@ std::optional<Num> convert(Operation *op, OpBuilder &builder) {
   }
   if (to.isBF16())
     return f32ToBf16(from.isF64() ? roundToOdd(x) : x.toF32());
-  if (to.isF16() && from.isF64())
-    return roundToOdd(x).to(to);
+  if (to.isF16())
+    return f32ToF16(from.isF64() ? roundToOdd(x) : x);
   return std::nullopt;
 }
 

@@ -77,6 +77,17 @@ const Case kCases[] = {
                     " y = Gather <axis = 1> (x, i) }"},
     {"bytes", HEAD "g (uint8[N,3,7] x) => (float[N,3,7] y, bool[N,3,7] z) <uint8 one = {1}> {"
                    " y = Cast <to = 1> (x) z = Equal (x, one) }"},
+    // One element of 16 or 8 bits in a vector of its own: LLVM would store 32 bits.
+    {"last_bf16", HEAD "g (bfloat16[N,5,17] x) => (bfloat16[N,5,17] y, bfloat16[N] z) {"
+                       " y = Neg (x) z = ReduceMean <axes = [1,2], keepdims = 0> (x) }"},
+    {"last_u8", HEAD "g (float[N,17] x) => (uint8[N,17] y, int8[N,1] z)"
+                     " <float s = {0.5}, uint8 o = {3}, int8 p = {3}> {"
+                     " y = QuantizeLinear (x, s, o)"
+                     " m = ReduceMax <axes = [1]> (x) z = QuantizeLinear (m, s, p) }"},
+    // The sign of a tanh in f16 comes from a sum in f64, which LLVM would round by a library call.
+    {"half_tanh", HEAD "g (float16[N,3,5,3] x) => (float16[N,2,5,3] y) <int64[4] s = {2,3,1,1}> {"
+                       " f = ConstantOfShape <value = float[1] {0.37}> (s)"
+                       " w = Cast <to = 10> (f) c = Conv (x, w) y = Tanh (c) }"},
     // Models that declare a batch of 1. The images of a batch are what the model makes of each.
     {"one_shuffle", HEAD "g (float[1,6,5,7] x) => (float[1,3,5,7] y, float[1,3,5,7] z)"
                          " <int64[3] pairs = {3,2,35}, int64[5] apart = {2,-1,3,5,7},"

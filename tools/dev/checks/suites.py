@@ -186,6 +186,21 @@ def exceptions(path):
     return dict(line.split(None, 1) for line in lines if line and not line.startswith("#"))
 
 
+def fuzz():
+    """Random graphs, the same ones each time, on each target of this machine; against onnxruntime
+    without optimizations where a Python here has it."""
+    result = Result()
+    command = [BIN / "convoy-fuzz", "--seeds", "0..499", "--jobs", jobs(), "--keep", scratch("fuzz")]
+    pythons = [path for path in (PYTHON, shutil.which("python3"))
+               if path and Path(path).exists() and run([path, "-c", "import onnx, onnxruntime"]).code == 0]
+    if pythons:
+        command += ["--oracle", f"{pythons[0]} tools/convoy-fuzz/onnxruntime_oracle.py"]
+    else:
+        result.skip("fuzz against onnxruntime", "no Python here has onnx and onnxruntime")
+    result.add(from_closing_line("fuzz", run(command, "fuzz.log")))
+    return result
+
+
 def conformance():
     """ONNX's backend tests in scope: those of the newest ONNX where they are at hand, else those of
     Debian's package. Tests of ops that Convoy does not import are skipped."""
@@ -358,6 +373,7 @@ SUITES = [
     ("demo", "the demo model, end to end", demo),
     ("bench", "tools/bench and models/zoo", bench),
     ("install", "an application built against the installed runtime", install),
+    ("fuzz", "random graphs on each target, and against onnxruntime", fuzz),
     ("models", "real models of ../shared/models", models),
     ("light", "whole networks, as they come and with random weights", light),
     ("conformance", "ONNX's backend tests", conformance),
