@@ -7,6 +7,7 @@
 #include "compiler/artifact/Writer.h"
 #include "dialects/Plan/Plan.h"
 #include "targets/Target.h"
+#include "targets/x86/X86Target.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -46,6 +47,7 @@ private:
   const Target &target;
   std::string dumpPrefix;
   unsigned dumped = 0;
+  std::optional<verify::PassVerifier> verifier;
 };
 
 } // namespace
@@ -79,14 +81,22 @@ LogicalResult VariantCompiler::dumpModule(Stage stage, ModuleOp module) {
 
 LogicalResult VariantCompiler::runStages(ModuleOp module) {
   module->setAttr(cnn::kTargetAttrName, target.facts(module.getContext()));
+  if (options.verifyPasses) {
+    verifier.emplace(*options.verifyPasses);
+    if (failed(verifier->start(module)))
+      return failure();
+  }
   for (Stage stage : allStages()) {
     PassManager manager(module.getContext());
     manager.enableVerifier(options.verifyEachPass);
     buildStage(manager, stage, target.kernelTable(), options.pipeline);
-    if (failed(manager.run(module)) || failed(dumpModule(stage, module)))
+    if (verifier)
+      verifier->attach(manager);
+    if (failed(manager.run(module)) || failed(dumpModule(stage, module)) ||
+        (verifier && !verifier->isClean()))
       return failure();
     if (stage == options.stopAfter)
-      break;
+      return success(!verifier || verifier->isAsExpected());
   }
   return success();
 }
@@ -95,6 +105,9 @@ FailureOr<GeneratedCode> VariantCompiler::generate(ModuleOp module, CodeDumps &d
   FailureOr<GeneratedCode> code = target.generate(module, dumps);
   if (failed(code))
     return failure();
+  if (verifier && !hostRuns(target))
+    mlir::emitWarning(module.getLoc()) << "this machine cannot run code for " << target.name()
+                                       << ": it is not verified";
   std::pair<StringRef, StringRef> forms[] = {
       {"kernels.mlir", dumps.kernels},
       {"kernels.ll", dumps.llvmIr},
@@ -105,6 +118,11 @@ FailureOr<GeneratedCode> VariantCompiler::generate(ModuleOp module, CodeDumps &d
   for (auto [name, text] : forms)
     if (failed(dump(module.getLoc(), name, text)))
       return failure();
+  // After the dumps, which show the code that is at fault.
+  if (verifier && hostRuns(target) && failed(verifier->checkCode(module, *code)))
+    return failure();
+  if (verifier && !verifier->isAsExpected())
+    return failure();
   return code;
 }
 

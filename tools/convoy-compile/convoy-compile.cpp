@@ -108,6 +108,42 @@ static Arguments parseArguments(int argc, char **argv) {
   bool noOptimize = false;
   options.flag("no-optimize", "leave out the passes that only make code faster", noOptimize);
   options.flag("verify-each-pass", "check the module after every pass", compile.verifyEachPass);
+  bool verifyPasses = false;
+  VerifyPassesOptions verify;
+  std::string verifyOnly;
+  options.flag("verify-passes",
+               "compute the model after every pass, run the code, and name the first pass and\n"
+               "node whose values leave the tolerance. --dump-dir gets the module before and after",
+               verifyPasses);
+  options.value("test-data", "DIR",
+                "data for it: input_N.pb and output_N.pb as ONNX's tests have them. Default: inputs\n"
+                "by a seed",
+                [&](const std::string &text) {
+                  if (text.empty())
+                    throw UsageError("--test-data needs a folder");
+                  verify.testData = text;
+                  verifyOnly = "--test-data";
+                });
+  options.value("seed", "N", "of the generated inputs. Default 0", [&](const std::string &text) {
+    verify.seed = tools::Options::integer("--seed", text, 0, INT64_MAX);
+    verifyOnly = "--seed";
+  });
+  options.value("tolerance", "X", "of the largest magnitude of a value. Default 1e-4",
+                [&](const std::string &text) {
+                  verify.tolerance = tools::Options::number("--tolerance", text);
+                  if (!(verify.tolerance >= 0))
+                    throw UsageError("--tolerance takes a number from 0, not '" + text + "'");
+                  verifyOnly = "--tolerance";
+                });
+  options.value("absolute-tolerance", "X",
+                "also allow expected outputs to be off by this much. Default 0",
+                [&](const std::string &text) {
+                  verify.absoluteTolerance = tools::Options::number("--absolute-tolerance", text);
+                  if (!(verify.absoluteTolerance >= 0))
+                    throw UsageError("--absolute-tolerance takes a number from 0, not '" + text +
+                                     "'");
+                  verifyOnly = "--absolute-tolerance";
+                });
   options.positional([&](const std::string &word) {
     if (!arguments.model.empty())
       throw UsageError("one model at a time: '" + arguments.model + "' and '" + word + "'");
@@ -118,6 +154,14 @@ static Arguments parseArguments(int argc, char **argv) {
   if (arguments.model.empty())
     throw UsageError("needs a model");
   compile.pipeline.optimize = !noOptimize;
+  if (!verifyOnly.empty() && !verifyPasses)
+    throw UsageError(verifyOnly + " is for --verify-passes");
+  if (verifyPasses) {
+    verify.progress = [](llvm::StringRef line) { llvm::errs() << "verified " << line << "\n"; };
+    verify.dumpDir = compile.dumpDir;
+    verify.fullConstants = compile.fullConstants;
+    compile.verifyPasses = verify;
+  }
   if (std::optional<Stage> stage = stageFromName(arguments.emit)) {
     if (compile.stopAfter)
       throw UsageError("--emit of a stage and --stop-after exclude each other");
