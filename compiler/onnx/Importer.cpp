@@ -523,6 +523,8 @@ LogicalResult GraphImporter::importNode(const GraphNames &graphNames, int index)
   while (!node.inputs.empty() && !node.inputs.back())
     node.inputs.pop_back();
   LogicalResult result = node.expectInputs(entry->minInputs, entry->maxInputs);
+  if (succeeded(result))
+    result = node.expectTypes(entry->types);
   std::string key = keyOfCounting(proto, node.inputs);
   if (auto known = counted.find(key); succeeded(result) && known != counted.end()) {
     for (int i = 0; i < proto.output_size(); ++i)

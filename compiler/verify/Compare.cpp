@@ -27,6 +27,8 @@ static std::string show(double number) {
 std::string Deviation::text() const {
   std::string result;
   llvm::raw_string_ostream stream(result);
+  if (isOfType)
+    return "is " + found + ", expected " + expected;
   stream << "element [";
   llvm::interleaveComma(index, stream);
   stream << "] is " << found << ", expected " << expected << ": off by " << show(error)
@@ -58,6 +60,7 @@ std::optional<Deviation> verify::compare(const Tensor &found, const Tensor &expe
     llvm::raw_string_ostream(worst.found) << found.type();
     llvm::raw_string_ostream(worst.expected) << expected.type();
     worst.error = INFINITY;
+    worst.isOfType = true;
     return worst;
   }
   if (found.bytes() == expected.bytes())

@@ -17,6 +17,8 @@ struct Deviation {
   /// What the two differ by, and may differ by: of the largest expected magnitude, or for integers
   /// in units.
   double error = 0, tolerance = 0;
+  /// The types are what differs.
+  bool isOfType = false;
 
   /// "element [0, 3] is 2.5, expected 2, off by 0.25 of the largest magnitude; the tolerance is..."
   std::string text() const;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "compiler/Compiler.h"
+#include "compiler/onnx/OpTypes.h"
 #include "targets/Target.h"
 #include "tools/support/Error.h"
 #include "tools/support/Options.h"
@@ -23,7 +24,7 @@ namespace {
 struct Arguments {
   std::string model, output, emit = "artifact";
   CompileOptions compile;
-  bool remarks = false;
+  bool remarks = false, listOps = false;
 };
 
 /// What --emit takes: a stage, or a form of the code.
@@ -104,6 +105,9 @@ static Arguments parseArguments(int argc, char **argv) {
                   given = true;
                   compile.targets.push_back(text);
                 });
+  options.section("Help");
+  options.flag("list-ops", "print the ops that a model may use, with opsets, types and limits",
+               arguments.listOps);
   options.section("Finding faults");
   bool noOptimize = false;
   options.flag("no-optimize", "leave out the passes that only make code faster", noOptimize);
@@ -151,6 +155,8 @@ static Arguments parseArguments(int argc, char **argv) {
   });
   options.parse(argc, argv);
 
+  if (arguments.listOps)
+    return arguments;
   if (arguments.model.empty())
     throw UsageError("needs a model");
   compile.pipeline.optimize = !noOptimize;
@@ -235,6 +241,11 @@ static void printDiagnostic(const std::string &model, mlir::Diagnostic &diagnost
 
 static int body(int argc, char **argv) {
   Arguments arguments = parseArguments(argc, argv);
+  if (arguments.listOps) {
+    std::string text = onnx::describeOps();
+    tools::writeFile("-", text.data(), text.size());
+    return 0;
+  }
   // Before the long work: a folder that is missing would lose its result.
   llvm::StringRef folder = llvm::sys::path::parent_path(arguments.output);
   bool isModels = folder == llvm::sys::path::parent_path(arguments.model);
