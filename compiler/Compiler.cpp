@@ -29,30 +29,35 @@ void convoy::registerDialects(DialectRegistry &registry) {
 
 namespace {
 
-/// One variant on its way through the stages.
-class VariantCompiler {
+/// The profiles of one target on their way through the stages.
+class TargetCompiler {
 public:
-  VariantCompiler(const CompileOptions &options, const Target &target, bool severalTargets)
-      : options(options), target(target),
-        dumpPrefix(severalTargets ? (target.name() + ".").str() : "") {}
+  TargetCompiler(const CompileOptions &options, const Target &target, StringRef path)
+      : options(options), target(target), path(path) {}
 
-  LogicalResult runStages(ModuleOp module);
-  FailureOr<GeneratedCode> generate(ModuleOp module, CodeDumps &dumps);
+  /// Appends the variants to the artifact, if the options do not stop before.
+  LogicalResult run(MLIRContext *context, bool wantDumps, artifact::Artifact &artifact,
+                    CompileResult &result);
 
 private:
+  FailureOr<OwningOpRef<ModuleOp>> compileProfile(const ShapeProfile &profile,
+                                                  MLIRContext *context);
+  LogicalResult runStages(ModuleOp module);
   LogicalResult dump(Location loc, StringRef name, StringRef text);
   LogicalResult dumpModule(Stage stage, ModuleOp module);
+  LogicalResult verifyCode(ModuleOp module, verify::PassVerifier &verifier);
+  LogicalResult dumpCode(Location loc, const CodeDumps &dumps, const GeneratedCode &code);
 
   const CompileOptions &options;
   const Target &target;
-  std::string dumpPrefix;
+  StringRef path;
+  std::string dumpPrefix; // of the files of a profile
   unsigned dumped = 0;
-  std::optional<verify::PassVerifier> verifier;
 };
 
 } // namespace
 
-LogicalResult VariantCompiler::dump(Location loc, StringRef name, StringRef text) {
+LogicalResult TargetCompiler::dump(Location loc, StringRef name, StringRef text) {
   if (options.dumpDir.empty())
     return success();
   // Two digits, so that a folder lists them in order.
@@ -70,7 +75,7 @@ LogicalResult VariantCompiler::dump(Location loc, StringRef name, StringRef text
   return success();
 }
 
-LogicalResult VariantCompiler::dumpModule(Stage stage, ModuleOp module) {
+LogicalResult TargetCompiler::dumpModule(Stage stage, ModuleOp module) {
   if (options.dumpDir.empty())
     return success();
   std::string text;
@@ -79,8 +84,25 @@ LogicalResult VariantCompiler::dumpModule(Stage stage, ModuleOp module) {
   return dump(module.getLoc(), (stageName(stage) + ".mlir").str(), text);
 }
 
-LogicalResult VariantCompiler::runStages(ModuleOp module) {
+// The code of this module alone: that of several profiles is generated together. It is a clone that
+// code generation leaves its numbers in.
+LogicalResult TargetCompiler::verifyCode(ModuleOp module, verify::PassVerifier &verifier) {
+  if (!hostRuns(target)) {
+    mlir::emitWarning(module.getLoc()) << "this machine cannot run code for " << target.name()
+                                       << ": it is not verified";
+    return success();
+  }
+  OwningOpRef<ModuleOp> clone = module.clone();
+  CodeDumps dumps;
+  FailureOr<GeneratedCode> code = target.generate(*clone, dumps);
+  if (failed(code))
+    return failure();
+  return verifier.checkCode(*clone, *code);
+}
+
+LogicalResult TargetCompiler::runStages(ModuleOp module) {
   module->setAttr(cnn::kTargetAttrName, target.facts(module.getContext()));
+  std::optional<verify::PassVerifier> verifier;
   if (options.verifyPasses) {
     verifier.emplace(*options.verifyPasses);
     if (failed(verifier->start(module)))
@@ -96,34 +118,26 @@ LogicalResult VariantCompiler::runStages(ModuleOp module) {
         (verifier && !verifier->isClean()))
       return failure();
     if (stage == options.stopAfter)
-      return success(!verifier || verifier->isAsExpected());
+      break;
   }
-  return success();
+  if (verifier && !options.stopAfter && failed(verifyCode(module, *verifier)))
+    return failure();
+  return success(!verifier || verifier->isAsExpected());
 }
 
-FailureOr<GeneratedCode> VariantCompiler::generate(ModuleOp module, CodeDumps &dumps) {
-  FailureOr<GeneratedCode> code = target.generate(module, dumps);
-  if (failed(code))
-    return failure();
-  if (verifier && !hostRuns(target))
-    mlir::emitWarning(module.getLoc()) << "this machine cannot run code for " << target.name()
-                                       << ": it is not verified";
+LogicalResult TargetCompiler::dumpCode(Location loc, const CodeDumps &dumps,
+                                       const GeneratedCode &code) {
   std::pair<StringRef, StringRef> forms[] = {
       {"kernels.mlir", dumps.kernels},
       {"kernels.ll", dumps.llvmIr},
       {"kernels.s", dumps.assembly},
       {"spills.txt", dumps.spills},
-      {"kernels.so", StringRef(code->object.data(), code->object.size())},
+      {"kernels.so", StringRef(code.object.data(), code.object.size())},
   };
   for (auto [name, text] : forms)
-    if (failed(dump(module.getLoc(), name, text)))
+    if (failed(dump(loc, name, text)))
       return failure();
-  // After the dumps, which show the code that is at fault.
-  if (verifier && hostRuns(target) && failed(verifier->checkCode(module, *code)))
-    return failure();
-  if (verifier && !verifier->isAsExpected())
-    return failure();
-  return code;
+  return success();
 }
 
 void convoy::printModule(ModuleOp module, bool fullConstants, llvm::raw_ostream &stream) {
@@ -167,6 +181,56 @@ static FailureOr<OwningOpRef<ModuleOp>> readModel(StringRef path, const CompileO
   return module;
 }
 
+FailureOr<OwningOpRef<ModuleOp>> TargetCompiler::compileProfile(const ShapeProfile &profile,
+                                                                MLIRContext *context) {
+  // Each variant imports anew: passes release the data of constants that they replace, and clones of
+  // a module would share those.
+  CompileOptions ofProfile = options;
+  ofProfile.import.shapes = profile.shapes;
+  FailureOr<OwningOpRef<ModuleOp>> module = readModel(path, ofProfile, context);
+  if (failed(module) || failed(runStages(**module)))
+    return failure();
+  return module;
+}
+
+LogicalResult TargetCompiler::run(MLIRContext *context, bool wantDumps,
+                                  artifact::Artifact &artifact, CompileResult &result) {
+  Location loc = FileLineColLoc::get(context, path, 0, 0);
+  std::vector<ShapeProfile> profiles = options.profiles;
+  if (profiles.empty())
+    profiles.push_back({"", options.import.shapes});
+  std::string ofTarget = options.targets.size() > 1 ? (target.name() + ".").str() : "";
+  TargetVariants variants(target, loc, artifact);
+  for (auto [i, profile] : llvm::enumerate(profiles)) {
+    dumped = 0;
+    dumpPrefix = ofTarget;
+    if (profiles.size() > 1) {
+      dumpPrefix += "profile" + std::to_string(i) + ".";
+      emitRemark(loc) << "profile '" << profile.name << "' for " << target.name();
+    }
+    FailureOr<OwningOpRef<ModuleOp>> module = compileProfile(profile, context);
+    if (failed(module) || (!options.stopAfter && failed(variants.add(**module, profile.name)))) {
+      if (profiles.size() > 1)
+        emitError(loc) << "profile '" << profile.name << "' cannot be compiled";
+      return failure();
+    }
+    result.module = std::move(*module);
+  }
+  if (options.stopAfter)
+    return success();
+  dumpPrefix = ofTarget;
+  CodeDumps dumps;
+  dumps.wanted = wantDumps || !options.dumpDir.empty();
+  FailureOr<GeneratedCode> code = variants.finish(dumps);
+  if (failed(code) || failed(dumpCode(loc, dumps, *code)))
+    return failure();
+  result.kernels = std::move(dumps.kernels);
+  result.llvmIr = std::move(dumps.llvmIr);
+  result.assembly = std::move(dumps.assembly);
+  result.object = std::move(code->object);
+  return success();
+}
+
 FailureOr<CompileResult> convoy::compileModel(StringRef path, const CompileOptions &options,
                                               bool wantDumps, MLIRContext *context) {
   // A module that holds no op of the dialect still gets its attributes.
@@ -191,28 +255,9 @@ FailureOr<CompileResult> convoy::compileModel(StringRef path, const CompileOptio
   artifact::Artifact artifact;
   artifact.producer = "convoy-compile " CONVOY_VERSION_STRING;
   artifact.modelName = llvm::sys::path::stem(path).str();
-  for (const std::unique_ptr<Target> &target : targets) {
-    // Each variant imports anew: passes release the data of constants that they replace, and
-    // clones of a module would share those.
-    FailureOr<OwningOpRef<ModuleOp>> module = readModel(path, options, context);
-    if (failed(module))
+  for (const std::unique_ptr<Target> &target : targets)
+    if (failed(TargetCompiler(options, *target, path).run(context, wantDumps, artifact, result)))
       return failure();
-    VariantCompiler compiler(options, *target, targets.size() > 1);
-    if (failed(compiler.runStages(**module)))
-      return failure();
-    if (!options.stopAfter) {
-      CodeDumps dumps;
-      dumps.wanted = wantDumps || !options.dumpDir.empty();
-      FailureOr<GeneratedCode> code = compiler.generate(**module, dumps);
-      if (failed(code) || failed(addVariant(**module, *target, *code, artifact)))
-        return failure();
-      result.kernels = std::move(dumps.kernels);
-      result.llvmIr = std::move(dumps.llvmIr);
-      result.assembly = std::move(dumps.assembly);
-      result.object = std::move(code->object);
-    }
-    result.module = std::move(*module);
-  }
   if (!options.stopAfter) {
     if (artifact::Problem problem = artifact::serialize(artifact, result.artifact))
       return emitError(fileLoc) << *problem;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "compiler/Pipeline.h"
+#include "compiler/Profiles.h"
 #include "compiler/onnx/Importer.h"
 #include "compiler/verify/VerifyPasses.h"
 
@@ -17,7 +18,9 @@ namespace convoy {
 
 struct CompileOptions {
   onnx::ImportOptions import;
-  /// Names that createTarget knows; one variant each, best first.
+  /// Sets of input shapes, each in the place of `import.shapes`; none: these alone.
+  std::vector<ShapeProfile> profiles;
+  /// Names that createTarget knows; a variant for each profile of each, best target first.
   std::vector<std::string> targets = {"host"};
   PipelineOptions pipeline;
   /// Where to stop; everything if not set.
@@ -36,7 +39,7 @@ struct CompileOptions {
 struct CompileResult {
   /// The artifact; empty if the compile stopped before.
   std::vector<char> artifact;
-  /// The module after the last stage, of the last target.
+  /// The module after the last stage, of the last target and profile.
   mlir::OwningOpRef<mlir::ModuleOp> module;
   /// Code of the last target, see CodeDumps.
   std::string kernels, llvmIr, assembly;

@@ -46,12 +46,12 @@ void convoy::buildStage(OpPassManager &manager, Stage stage, const KernelTable &
     manager.addPass(createVerifyStage({"fold"}));
     break;
   case Stage::Fuse:
+    // Before fusion: what an op's own region yields is what ONNX has rounded.
+    manager.addPass(createAssignPrecision());
     if (options.optimize)
       manager.addPass(createFuseEpilogues());
     break;
   case Stage::Layout:
-    // After fusion: an epilogue is computed in the accumulator's type.
-    manager.addPass(createAssignPrecision());
     if (options.optimize) {
       manager.addPass(createAssignLayout(always(table)));
       manager.addPass(createCancelRelayouts());

@@ -1,4 +1,4 @@
-// A planned module with its code as a variant of an artifact.
+// Planned modules with their code as variants of an artifact.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "compiler/PlanToArtifact.h"
@@ -45,55 +45,35 @@ namespace {
 /// Translates one program; buffers become places that arguments of launches point to.
 class VariantBuilder {
 public:
-  VariantBuilder(ModuleOp module, const Target &target, artifact::Artifact &artifact)
-      : module(module), pool(artifact.constants) {
-    variant.target = target.name().str();
-  }
+  VariantBuilder(artifact::Artifact &artifact, artifact::Variant &variant,
+                 const llvm::StringMap<plan::KernelOp> &kernels,
+                 std::vector<plan::KernelOp> &launched)
+      : pool(artifact.constants), variant(variant), kernels(kernels), launched(launched) {}
 
-  LogicalResult addCode(const GeneratedCode &code);
   LogicalResult addProgram(plan::ProgramOp program);
-  artifact::Variant take() { return std::move(variant); }
 
 private:
-  LogicalResult addValue(Operation *op, StringRef name, Type type, artifact::Space space,
-                         std::vector<artifact::Value> &values);
+  LogicalResult addValue(Operation *op, StringRef name, Type type, ArrayAttr dimNames,
+                         artifact::Space space, std::vector<artifact::Value> &values);
   LogicalResult addAlloc(plan::AllocOp alloc);
   void addLaunch(plan::LaunchOp launch);
   void touch(Value buffer, unsigned launch);
 
-  ModuleOp module;
   artifact::ConstantPool &pool;
-  artifact::Variant variant;
+  artifact::Variant &variant;
+  /// By the names that they have in the program's module.
+  const llvm::StringMap<plan::KernelOp> &kernels;
+  /// The kernel of each launch.
+  std::vector<plan::KernelOp> &launched;
   llvm::DenseMap<Value, artifact::Arg> places;
-  llvm::StringMap<unsigned> kernelIndex;
   /// The entry of variant.buffers of each alloc.
   llvm::DenseMap<Value, unsigned> bufferIndex;
 };
 
 } // namespace
 
-LogicalResult VariantBuilder::addCode(const GeneratedCode &code) {
-  llvm::Expected<artifact::Image> image =
-      artifact::flattenImage(StringRef(code.object.data(), code.object.size()));
-  if (!image)
-    return module.emitError() << "code: " << llvm::toString(image.takeError());
-  variant.code = std::move(image->bytes);
-  variant.cpuFeatures = code.features;
-  for (auto kernel : module.getOps<plan::KernelOp>()) {
-    auto symbol = image->symbols.find(kernel.getSymName());
-    if (symbol == image->symbols.end() || !kernel.getTiles())
-      return kernel.emitOpError() << "has no code";
-    kernelIndex[kernel.getSymName()] = variant.kernels.size();
-    variant.kernels.push_back({kernel.getSymName().str(), kernel.getStrategy().str(),
-                               symbol->second.offset, symbol->second.bytes});
-    variant.scratchBytes =
-        std::max<uint64_t>(variant.scratchBytes, kernel.getScratchBytes().value_or(0));
-  }
-  return success();
-}
-
 LogicalResult VariantBuilder::addValue(Operation *op, StringRef name, Type type,
-                                       artifact::Space space,
+                                       ArrayAttr dimNames, artifact::Space space,
                                        std::vector<artifact::Value> &values) {
   auto tensor = cast<RankedTensorType>(type);
   artifact::Value value;
@@ -104,6 +84,12 @@ LogicalResult VariantBuilder::addValue(Operation *op, StringRef name, Type type,
                              << ", which an artifact cannot carry";
   for (int64_t extent : tensor.getShape())
     value.dims.push_back(ShapedType::isDynamic(extent) ? -1 : extent);
+  if (dimNames && static_cast<int64_t>(dimNames.size()) != tensor.getRank())
+    return op->emitOpError() << "has " << dimNames.size() << " names for the dimensions of "
+                             << tensor;
+  if (dimNames)
+    for (StringRef dimName : dimNames.getAsValueRange<StringAttr>())
+      value.dimNames.push_back(dimName.str());
   artifact::Arg place;
   place.space = space;
   place.index = values.size();
@@ -143,13 +129,10 @@ void VariantBuilder::touch(Value buffer, unsigned launch) {
 }
 
 void VariantBuilder::addLaunch(plan::LaunchOp launch) {
-  auto kernel = cast<plan::KernelOp>(module.lookupSymbol(launch.getKernelAttr()));
+  plan::KernelOp kernel = kernels.lookup(launch.getKernel());
   artifact::Launch entry;
   entry.name = getNodeNames(launch.getLoc());
   entry.op = kernel.getBody().front().front().getName().stripDialect().str();
-  entry.kernel = kernelIndex.lookup(launch.getKernel());
-  entry.tiles = *kernel.getTiles();
-  entry.batched = kernel.getBatched();
   entry.flops = launch.getFlops();
   entry.bytes = launch.getBytes();
   unsigned index = variant.launches.size();
@@ -164,6 +147,7 @@ void VariantBuilder::addLaunch(plan::LaunchOp launch) {
   addArgs(launch.getReads(), /*writes=*/false);
   addArgs(launch.getWrites(), /*writes=*/true);
   variant.launches.push_back(std::move(entry));
+  launched.push_back(kernel);
 }
 
 LogicalResult VariantBuilder::addProgram(plan::ProgramOp program) {
@@ -173,11 +157,11 @@ LogicalResult VariantBuilder::addProgram(plan::ProgramOp program) {
     LogicalResult added =
         llvm::TypeSwitch<Operation *, LogicalResult>(&op)
             .Case([&](plan::InputOp input) {
-              return addValue(&op, input.getName(), input.getType(), artifact::Space::input,
-                              variant.inputs);
+              return addValue(&op, input.getName(), input.getType(), input.getDimNamesAttr(),
+                              artifact::Space::input, variant.inputs);
             })
             .Case([&](plan::OutputOp output) {
-              if (failed(addValue(&op, output.getName(), output.getType(),
+              if (failed(addValue(&op, output.getName(), output.getType(), output.getDimNamesAttr(),
                                   artifact::Space::output, variant.outputs)))
                 return failure();
               artifact::Value &value = variant.outputs.back();
@@ -216,14 +200,89 @@ LogicalResult VariantBuilder::addProgram(plan::ProgramOp program) {
   return success();
 }
 
-LogicalResult convoy::addVariant(ModuleOp module, const Target &target, const GeneratedCode &code,
-                                 artifact::Artifact &artifact) {
-  VariantBuilder builder(module, target, artifact);
-  if (failed(builder.addCode(code)))
-    return failure();
-  for (auto program : module.getOps<plan::ProgramOp>())
-    if (failed(builder.addProgram(program)))
+// The other profiles of a target must be what the runtime expects of them: the same but for extents.
+static LogicalResult checkProfile(Location loc, const artifact::Variant &variant,
+                                  const artifact::Variant &first) {
+  using Values = std::vector<artifact::Value>;
+  auto check = [&](const Values &own, const Values &others, StringRef kind) -> LogicalResult {
+    if (own.size() != others.size())
+      return emitError(loc) << "has " << own.size() << " " << kind << "s, profile '"
+                            << first.profile << "' has " << others.size();
+    for (auto [value, other] : llvm::zip_equal(own, others))
+      if (value.name != other.name || value.type != other.type ||
+          value.dims.size() != other.dims.size())
+        return emitError(loc) << kind << " '" << value.name << "' of rank " << value.dims.size()
+                              << " is '" << other.name << "' of rank " << other.dims.size()
+                              << " in profile '" << first.profile
+                              << "'; profiles may differ in extents only";
+    return success();
+  };
+  return success(succeeded(check(variant.inputs, first.inputs, "input")) &&
+                 succeeded(check(variant.outputs, first.outputs, "output")));
+}
+
+TargetVariants::TargetVariants(const Target &target, Location loc, artifact::Artifact &artifact)
+    : target(target), artifact(artifact), library(ModuleOp::create(loc)) {
+  (*library)->setAttr(cnn::kTargetAttrName, target.facts(loc.getContext()));
+}
+
+LogicalResult TargetVariants::add(ModuleOp module, StringRef profile) {
+  OpBuilder builder = OpBuilder::atBlockEnd(library->getBody());
+  llvm::StringMap<plan::KernelOp> ofModule;
+  for (auto kernel : module.getOps<plan::KernelOp>()) {
+    auto [entry, isNew] = kernels.try_emplace(plan::getIdentity(kernel));
+    if (isNew) {
+      entry->second = cast<plan::KernelOp>(builder.clone(*kernel));
+      Operation &op = kernel.getBody().front().front();
+      entry->second.setSymName(
+          (op.getName().stripDialect() + "_" + std::to_string(kernels.size() - 1)).str());
+    }
+    ofModule[kernel.getSymName()] = entry->second;
+  }
+  Variant variant;
+  variant.contents.target = target.name().str();
+  variant.contents.profile = profile.str();
+  VariantBuilder program(artifact, variant.contents, ofModule, variant.launched);
+  for (auto op : module.getOps<plan::ProgramOp>())
+    if (failed(program.addProgram(op)))
       return failure();
-  artifact.variants.push_back(builder.take());
+  if (!variants.empty() &&
+      failed(checkProfile(module.getLoc(), variant.contents, variants[0].contents)))
+    return failure();
+  variants.push_back(std::move(variant));
   return success();
+}
+
+FailureOr<GeneratedCode> TargetVariants::finish(CodeDumps &dumps) {
+  FailureOr<GeneratedCode> code = target.generate(*library, dumps);
+  if (failed(code))
+    return failure();
+  llvm::Expected<artifact::Image> image =
+      artifact::flattenImage(StringRef(code->object.data(), code->object.size()));
+  if (!image)
+    return library->emitError() << "code: " << llvm::toString(image.takeError());
+  for (auto kernel : library->getOps<plan::KernelOp>())
+    if (!image->symbols.count(kernel.getSymName()) || !kernel.getTiles())
+      return kernel.emitOpError() << "has no code";
+  for (Variant &variant : variants) {
+    artifact::Variant &contents = variant.contents;
+    contents.code = image->bytes;
+    contents.cpuFeatures = code->features;
+    llvm::DenseMap<plan::KernelOp, unsigned> indices;
+    for (auto [launch, kernel] : llvm::zip_equal(contents.launches, variant.launched)) {
+      auto [index, isNew] = indices.try_emplace(kernel, contents.kernels.size());
+      if (isNew) {
+        const artifact::Image::Symbol &symbol = image->symbols.find(kernel.getSymName())->second;
+        contents.kernels.push_back({kernel.getSymName().str(), kernel.getStrategy().str(),
+                                    symbol.offset, symbol.bytes});
+      }
+      launch.kernel = index->second;
+      launch.tiles = *kernel.getTiles();
+      launch.batched = kernel.getBatched();
+      contents.scratchBytes =
+          std::max<uint64_t>(contents.scratchBytes, kernel.getScratchBytes().value_or(0));
+    }
+    artifact.variants.push_back(std::move(contents));
+  }
+  return code;
 }

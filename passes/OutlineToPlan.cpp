@@ -90,15 +90,7 @@ plan::KernelOp KernelPool::get(Operation *op) {
   clone->removeAttr("strategy");
   plan::YieldOp::create(builder, op->getLoc(), clone->getResults());
 
-  // The text without locations and names is the identity of a kernel.
-  std::string text = (strategy.getValue() + "\n").str();
-  llvm::raw_string_ostream stream(text);
-  for (Type type : body->getArgumentTypes())
-    stream << type << "\n";
-  OpPrintingFlags flags;
-  flags.useLocalScope().printGenericOpForm();
-  clone->print(stream, flags);
-  auto [entry, isNew] = kernels.try_emplace(text, kernel);
+  auto [entry, isNew] = kernels.try_emplace(plan::getIdentity(kernel), kernel);
   if (!isNew)
     kernel.erase();
   return entry->second;
@@ -107,6 +99,10 @@ plan::KernelOp KernelPool::get(Operation *op) {
 static StringRef nameOf(DictionaryAttr attributes) {
   auto name = attributes ? attributes.getAs<StringAttr>(cnn::kNameAttrName) : StringAttr();
   return name ? name.getValue() : StringRef();
+}
+
+static ArrayAttr dimNamesOf(DictionaryAttr attributes) {
+  return attributes ? attributes.getAs<ArrayAttr>(cnn::kDimNamesAttrName) : ArrayAttr();
 }
 
 // The results that are counts of others: one i64 each, after all that are not.
@@ -145,7 +141,8 @@ LogicalResult Outliner::declareInterface() {
       return graph.emitError() << "input " << argument.getArgNumber() << " is not row-major";
     buffers[argument] =
         plan::InputOp::create(builder, argument.getLoc(), bufferType,
-                              name.empty() ? StringRef(fallback) : name, argument.getType());
+                              name.empty() ? StringRef(fallback) : name, argument.getType(),
+                              dimNamesOf(graph.getArgAttrDict(argument.getArgNumber())));
   }
   auto ret = cast<func::ReturnOp>(graph.getBody().front().getTerminator());
   FailureOr<llvm::SmallDenseSet<int64_t>> counts = findCounts(graph);
@@ -168,7 +165,7 @@ LogicalResult Outliner::declareInterface() {
                                              : name),
         TypeAttr::get(operand.get().getType()), extent ? number(extent.getDim()) : IntegerAttr(),
         extent ? number(extent.getCount()) : IntegerAttr(),
-        isCount ? builder.getUnitAttr() : UnitAttr());
+        isCount ? builder.getUnitAttr() : UnitAttr(), dimNamesOf(attributes));
     Value tensor = getAliasRoot(operand.get());
     Operation *producer = tensor.getDefiningOp();
     if (!producer || isa<cnn::ConstantOp>(producer) || !outputs.try_emplace(tensor, buffer).second)

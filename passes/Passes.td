@@ -65,6 +65,36 @@ def FoldBatchNorm : Convoy_Pass<"fold-batch-norm"> {
   }];
 }
 
+def AssignPrecision : Convoy_Pass<"assign-precision"> {
+  let summary = "Choose the types that ops compute in";
+  let description = [{
+    Types of tensors stay as the model has them: the result of each ONNX op on f16 or bf16 is
+    rounded to that type. Inside, an op computes in f32: what adds up, interpolates or picks elements
+    does so from operands cast to f32, and a scalar region computes in f32 and rounds what it yields,
+    so a convolution with its bias rounds once.
+
+    Must come before `fuse-epilogues`: while each op has its own region, what a region yields is what
+    ONNX says is rounded. Fusion then takes the casts into the ops that make their operands.
+
+    Before: any types. After: no op accumulates in f16 or bf16, and no scalar region has
+    arithmetic on them.
+
+    ```mlir
+    %y = cnn.reduce <sum> %x {...} : (tensor<1x8x4x4xf16>) -> tensor<1x8x1x1xf16> {
+    ^bb0(%acc: f16):
+      cnn.yield %acc : f16
+    }
+    ==>
+    %0 = cnn.map(%x) ... // arith.extf
+    %y = cnn.reduce <sum> %0 {...} : (tensor<1x8x4x4xf32>) -> tensor<1x8x1x1xf16> {
+    ^bb0(%acc: f32):
+      %1 = arith.truncf %acc : f32 to f16
+      cnn.yield %1 : f16
+    }
+    ```
+  }];
+}
+
 def FuseEpilogues : Convoy_Pass<"fuse-epilogues"> {
   let summary = "Compute elementwise functions in the op that makes their input";
   let description = [{
@@ -82,32 +112,6 @@ def FuseEpilogues : Convoy_Pass<"fuse-epilogues"> {
     %y = cnn.map(%c, %r) { yield max(%0 + %1, 0) }
     ==>
     %y = cnn.conv %x, %w extras(%r) {...} { yield max(%acc + %1, 0) }
-    ```
-  }];
-}
-
-def AssignPrecision : Convoy_Pass<"assign-precision"> {
-  let summary = "Choose the types that ops compute in";
-  let description = [{
-    Types of tensors stay as the model has them. What adds up or interpolates f16 or bf16 elements
-    does so in f32, from operands cast to f32, and rounds once; scalar regions compute each op on
-    half floats in f32 and round its result, which is the correctly rounded result.
-
-    Before: any types. After: no op accumulates in f16 or bf16, and no scalar region has
-    arithmetic on them.
-
-    ```mlir
-    %y = cnn.reduce <sum> %x {...} : (tensor<1x8x4x4xf16>) -> tensor<1x8x1x1xf16> {
-    ^bb0(%acc: f16):
-      cnn.yield %acc : f16
-    }
-    ==>
-    %0 = cnn.map(%x) ... // arith.extf
-    %y = cnn.reduce <sum> %0 {...} : (tensor<1x8x4x4xf32>) -> tensor<1x8x1x1xf16> {
-    ^bb0(%acc: f32):
-      %1 = arith.truncf %acc : f32 to f16
-      cnn.yield %1 : f16
-    }
     ```
   }];
 }

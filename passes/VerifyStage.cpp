@@ -43,6 +43,9 @@ static LogicalResult verifyData(Operation *op) {
   auto constant = dyn_cast<cnn::ConstantOp>(op);
   if (!constant)
     return success();
+  // A repeated element is there whole.
+  if (isa<DenseElementsAttr>(constant.getValue()))
+    return success();
   cnn::ConstantData data(constant.getValue());
   int64_t expected = cnn::getBytes(tensorType(constant.getResult()));
   if (static_cast<int64_t>(data.bytes().size()) == expected)

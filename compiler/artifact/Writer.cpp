@@ -27,8 +27,8 @@ template <typename T> void store(char *memory, T value) {
 class Layout {
 public:
   explicit Layout(const Artifact &artifact) : artifact(artifact) {
-    for (const Variant &variant : artifact.variants)
-      sections.code.push_back(place(variant.code.size()));
+    for (size_t i = 0; i < artifact.variants.size(); ++i)
+      sections.code.push_back(placeCode(i));
     sections.constants = place(artifact.constants.size());
     metadata = buildMetadata(artifact, sections);
     metadataOffset = align(end, ConstantPool::alignment);
@@ -58,6 +58,15 @@ public:
 
 private:
   static uint64_t align(uint64_t value, uint64_t to) { return (value + to - 1) / to * to; }
+
+  /// Variants with equal code, as the profiles of a target are, share it.
+  SectionRange placeCode(size_t index) {
+    const std::vector<char> &code = artifact.variants[index].code;
+    for (size_t i = 0; i < index; ++i)
+      if (artifact.variants[i].code == code)
+        return sections.code[i];
+    return place(code.size());
+  }
 
   SectionRange place(uint64_t bytes) {
     SectionRange range{align(end, pageBytes), bytes};

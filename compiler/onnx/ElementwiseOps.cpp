@@ -106,6 +106,28 @@ static Value sign(ScalarBuilder &s, Elements x, NodeImport &) {
 
 static Value relu(ScalarBuilder &s, Elements x, NodeImport &) { return s.max(x[0], s.number(0)); }
 
+// Ops of ONNX's first years, which old converters left in models: Affine, Scale, ScaledTanh and
+// ParametricSoftplus. The last two have attributes without a default.
+static Value affine(ScalarBuilder &s, Elements x, NodeImport &node) {
+  Value scaled = s.mul(x[0], s.number(node.floatAttr("alpha", 1)));
+  return s.add(scaled, s.number(node.floatAttr("beta", 0)));
+}
+
+static Value scale(ScalarBuilder &s, Elements x, NodeImport &node) {
+  return s.mul(x[0], s.number(node.floatAttr("scale", 1)));
+}
+
+static Value neededAttr(ScalarBuilder &s, NodeImport &node, StringRef name) {
+  if (!node.hasAttr(name))
+    node.error() << "lacks attribute '" << name << "', which has no default";
+  return s.number(node.floatAttr(name, 1));
+}
+
+static Value scaledTanh(ScalarBuilder &s, Elements x, NodeImport &node) {
+  Value alpha = neededAttr(s, node, "alpha"), beta = neededAttr(s, node, "beta");
+  return s.mul(alpha, s.make<math::TanhOp>(s.mul(beta, x[0])));
+}
+
 static Value leakyRelu(ScalarBuilder &s, Elements x, NodeImport &node) {
   Value scaled = s.mul(x[0], s.number(node.floatAttr("alpha", 0.01f)));
   return s.select(s.less(x[0], s.number(0)), scaled, x[0]);
@@ -162,6 +184,11 @@ static Value hardSwish(ScalarBuilder &s, Elements x, NodeImport &) {
 static Value softplus(ScalarBuilder &s, Elements x, NodeImport &) {
   Value rest = s.make<math::Log1pOp>(s.make<math::ExpOp>(s.neg(s.abs(x[0]))));
   return s.add(s.max(x[0], s.number(0)), rest);
+}
+
+static Value parametricSoftplus(ScalarBuilder &s, Elements x, NodeImport &node) {
+  Value alpha = neededAttr(s, node, "alpha"), beta = neededAttr(s, node, "beta");
+  return s.mul(alpha, softplus(s, s.mul(beta, x[0]), node));
 }
 
 static Value softsign(ScalarBuilder &s, Elements x, NodeImport &) {
@@ -248,6 +275,7 @@ static constexpr ElementwiseOp ops[] = {
     {"Acos", Floats, SameType, unary<math::AcosOp>},
     {"Acosh", Floats, SameType, unary<math::AcoshOp>},
     {"Add", Numbers, SameType, sum},
+    {"Affine", Floats, SameType, affine},
     {"And", Bools, SameType, logicalAnd},
     {"Asin", Floats, SameType, unary<math::AsinOp>},
     {"Asinh", Floats, SameType, unary<math::AsinhOp>},
@@ -288,9 +316,12 @@ static constexpr ElementwiseOp ops[] = {
     {"Neg", Numbers, SameType, neg},
     {"Not", Bools, SameType, logicalNot},
     {"Or", Bools, SameType, logicalOr},
+    {"ParametricSoftplus", Floats, SameType, parametricSoftplus},
     {"Reciprocal", Floats, SameType, reciprocal},
     {"Relu", Numbers, SameType, relu},
     {"Round", Floats, SameType, unary<math::RoundEvenOp>},
+    {"Scale", Floats, SameType, scale},
+    {"ScaledTanh", Floats, SameType, scaledTanh},
     {"Selu", Floats, SameType, selu},
     {"Shrink", Numbers, SameType, shrink},
     {"Sigmoid", Floats, SameType, sigmoid},
@@ -411,17 +442,27 @@ static LogicalResult castTo(NodeImport &node, Type to) {
   return setMap(node, {input}, to, [&](ScalarBuilder &s, Elements x) { return s.cast(x[0], to); });
 }
 
+static FailureOr<Type> castTarget(NodeImport &node) {
+  if (!node.hasAttr("to"))
+    return node.error() << "lacks attribute 'to'";
+  int64_t to = node.intAttr("to", 0);
+  Type elementType = getElementType(node.getContext(), to);
+  if (!elementType)
+    return node.unsupported() << "attribute 'to' is " << getDataTypeName(to) << ", expected "
+                              << kElementTypes;
+  return elementType;
+}
+
+LogicalResult convoy::onnx::checkCast(NodeImport &node) {
+  return failure(failed(castTarget(node)));
+}
+
 LogicalResult convoy::onnx::importCast(NodeImport &node) {
   // These two concern targets of 8 bits, which Convoy has not.
   node.ignoreAttr("saturate");
   node.ignoreAttr("round_mode");
-  if (!node.hasAttr("to"))
-    return node.error() << "lacks attribute 'to'";
-  int64_t to = node.intAttr("to", 0);
-  Type elementType = getElementType(node.getContext(), static_cast<int32_t>(to));
-  if (!elementType)
-    return node.unsupported() << "to " << getDataTypeName(static_cast<int32_t>(to));
-  return castTo(node, elementType);
+  FailureOr<Type> target = castTarget(node);
+  return failed(target) ? failure() : castTo(node, *target);
 }
 
 LogicalResult convoy::onnx::importCastLike(NodeImport &node) {
@@ -529,13 +570,17 @@ LogicalResult convoy::onnx::importIdentity(NodeImport &node) {
   return success();
 }
 
-// An op of ONNX's first years: x * scale + bias, one bias a channel.
+// An op of ONNX's first years: x * scale + bias, one bias a channel, or none.
 LogicalResult convoy::onnx::importImageScaler(NodeImport &node) {
   const Tensor &x = node.input(0);
   double scale = node.floatAttr("scale", 1);
   SmallVector<double> bias = node.floatsAttr("bias");
   if (failed(checkTypes(node, Floats)))
     return failure();
+  if (!node.hasAttr("bias"))
+    return setMap(node, {x}, x.elementType(), [&](ScalarBuilder &s, Elements e) {
+      return s.mul(e[0], s.number(scale));
+    });
   if (x.rank() < 2 || bias.size() != static_cast<size_t>(x.shape()[1]))
     return node.error() << "has " << bias.size() << " biases for " << x.type();
   HostTensor values{RankedTensorType::get({x.shape()[1]}, x.elementType()), {}, {}};

@@ -397,7 +397,7 @@ const ExtentRule *convoy::onnx::findExtentRule(StringRef opType) {
          "Neg", "Not", "Or", "PRelu", "Pow", "Reciprocal", "Relu", "Round", "Selu", "Shrink",
          "Sigmoid", "Sign", "Sin", "Sinh", "Softplus", "Softsign", "Sqrt", "Sub", "Sum", "Swish",
          "Tan", "Tanh", "ThresholdedRelu", "Where", "Xor"},
-        {nullptr, afterElementwise});
+        {nullptr, afterElementwise, /*isElementwise=*/true});
     add({"Flatten", "Reshape", "Squeeze", "Unsqueeze"}, {nullptr, afterReshape});
     add({"Transpose"}, {nullptr, afterTranspose});
     add({"Split"}, {nullptr, afterSplit});

@@ -13,6 +13,8 @@ struct ExtentRule {
   mlir::LogicalResult (*before)(NodeImport &node);
   /// After it: says which dimensions of the results are counted. Null if the import function does.
   mlir::LogicalResult (*after)(NodeImport &node);
+  /// Whether an element of a result depends on one element of each input, which broadcast.
+  bool isElementwise = false;
 };
 
 /// The rule of an op of the default domain; null if it takes no counted dimensions.

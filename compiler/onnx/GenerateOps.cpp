@@ -31,9 +31,6 @@ static LogicalResult setKnown(NodeImport &node, HostTensor host) {
   return success();
 }
 
-// More elements than this are no constant that a model means.
-static constexpr int64_t kLargestConstant = int64_t(1) << 28;
-
 LogicalResult convoy::onnx::importTrilu(NodeImport &node) {
   const Tensor &src = node.input(0);
   bool upper = node.intAttr("upper", 1) != 0;
@@ -75,18 +72,19 @@ LogicalResult convoy::onnx::importEyeLike(NodeImport &node) {
   const Tensor &src = node.input(0);
   Type elementType = src.elementType();
   if (node.hasAttr("dtype")) {
-    auto dtype = static_cast<int32_t>(node.intAttr("dtype", 0));
+    int64_t dtype = node.intAttr("dtype", 0);
     elementType = getElementType(node.getContext(), dtype);
     if (!elementType)
-      return node.unsupported() << "elements of " << getDataTypeName(dtype);
+      return node.unsupported() << "attribute 'dtype' is " << getDataTypeName(dtype)
+                                << ", expected " << kElementTypes;
   }
   int64_t k = node.intAttr("k", 0);
   if (src.rank() != 2 || !src.type().hasStaticShape())
     return node.error() << "needs a matrix whose extents are known, got " << src.type();
   int64_t rows = src.shape()[0], columns = src.shape()[1];
   auto type = RankedTensorType::get(src.shape(), elementType);
-  if (type.getNumElements() > kLargestConstant)
-    return node.error() << "makes too many elements: " << type;
+  if (failed(node.checkConstantSize(type.getShape())))
+    return failure();
   HostTensor host{type, {}, {}};
   for (int64_t i = 0; i < rows; ++i)
     for (int64_t j = 0; j < columns; ++j) {
@@ -117,15 +115,16 @@ LogicalResult convoy::onnx::importRange(NodeImport &node) {
   auto makeHost = [&](int64_t count) {
     return HostTensor{RankedTensorType::get({count}, elementType), {}, {}};
   };
-  auto tooMany = [&] { return node.error() << "makes more elements than a constant may have"; };
+  constexpr double kMostCounted = double(int64_t(1) << 48);
   if (bounds[0].isFloat()) {
     double start = bounds[0].floats[0].constant, limit = bounds[1].floats[0].constant,
            delta = bounds[2].floats[0].constant;
     double count = std::ceil((limit - start) / delta);
     if (std::isnan(count) || delta == 0)
       return node.error() << "goes from " << start << " to " << limit << " by " << delta;
-    if (count > kLargestConstant)
-      return tooMany();
+    if (failed(node.checkConstantSize(
+            {static_cast<int64_t>(std::clamp(count, 0.0, kMostCounted))})))
+      return failure();
     HostTensor host = makeHost(std::max<double>(count, 0));
     for (int64_t i = 0; i < host.size(); ++i)
       host.floats.push_back({0, start + i * delta});
@@ -141,8 +140,9 @@ LogicalResult convoy::onnx::importRange(NodeImport &node) {
   uint64_t step = delta > 0 ? uint64_t(delta) : -uint64_t(delta);
   bool isEmpty = delta > 0 ? limit <= start : limit >= start;
   uint64_t count = isEmpty ? 0 : distance / step + (distance % step != 0);
-  if (count > uint64_t(kLargestConstant))
-    return tooMany();
+  if (failed(node.checkConstantSize(
+          {static_cast<int64_t>(std::min(count, uint64_t(kMostCounted)))})))
+    return failure();
   HostTensor host = makeHost(count);
   for (uint64_t i = 0; i < count; ++i)
     host.ints.push_back({0, static_cast<int64_t>(uint64_t(start) + i * uint64_t(delta))});
@@ -178,9 +178,9 @@ LogicalResult convoy::onnx::importAffineGrid(NodeImport &node) {
     return failure();
 
   // The centers of all pixels, the last dimension's coordinate first, then a 1.
+  if (failed(node.checkConstantSize(extents)))
+    return failure();
   int64_t count = ShapedType::getNumElements(extents);
-  if (count > kLargestConstant)
-    return node.error() << "makes too many elements";
   Type elementType = theta.elementType();
   if (!isa<FloatType>(elementType))
     return node.unsupported() << "elements of " << elementType;

@@ -175,17 +175,32 @@ template <typename T> static std::optional<bool> compare(StringRef op, T a, T b)
   return std::nullopt;
 }
 
+// Arithmetic on coefficients. What overflows is no extent, and is left to the run.
+static std::optional<int64_t> add(int64_t a, int64_t b) { return llvm::checkedAdd(a, b); }
+static std::optional<int64_t> subtract(int64_t a, int64_t b) { return llvm::checkedSub(a, b); }
+static std::optional<int64_t> multiply(int64_t a, int64_t b) { return llvm::checkedMul(a, b); }
+static std::optional<double> add(double a, double b) { return a + b; }
+static std::optional<double> subtract(double a, double b) { return a - b; }
+static std::optional<double> multiply(double a, double b) { return a * b; }
+
+template <typename T>
+static std::optional<Linear<T>> linear(std::optional<T> batch, std::optional<T> constant) {
+  return batch && constant ? std::optional(Linear<T>{*batch, *constant}) : std::nullopt;
+}
+
 // Ops of two numbers of which at least one depends on the batch.
 template <typename T>
 static std::optional<Linear<T>> foldLinear(StringRef op, Linear<T> a, Linear<T> b) {
   if (op == "Add")
-    return Linear<T>{a.batch + b.batch, a.constant + b.constant};
+    return linear<T>(add(a.batch, b.batch), add(a.constant, b.constant));
   if (op == "Sub")
-    return Linear<T>{a.batch - b.batch, a.constant - b.constant};
+    return linear<T>(subtract(a.batch, b.batch), subtract(a.constant, b.constant));
   if (op == "Mul" && b.batch == 0)
-    return Linear<T>{a.batch * b.constant, a.constant * b.constant};
+    return linear<T>(multiply(a.batch, b.constant), multiply(a.constant, b.constant));
   if (op == "Mul" && a.batch == 0)
-    return Linear<T>{a.constant * b.batch, a.constant * b.constant};
+    return linear<T>(multiply(a.constant, b.batch), multiply(a.constant, b.constant));
+  if (op == "Div" && b.batch == 0 && b.constant == -1)
+    return linear<T>(subtract(T(0), a.batch), subtract(T(0), a.constant));
   if (op == "Div" && b.batch == 0 && b.constant != 0) {
     Linear<T> quotient{a.batch / b.constant, a.constant / b.constant};
     // An integer division must leave no rest whatever the batch is.
@@ -210,12 +225,15 @@ static std::optional<LinearFloat> fold(StringRef op, LinearFloat a, LinearFloat 
 }
 
 static std::optional<LinearInt> foldUnary(StringRef op, LinearInt a, Type) {
-  if (op == "Neg")
-    return LinearInt{-a.batch, -a.constant};
+  if (op == "Neg" && a.batch != 0)
+    return foldLinear("Sub", LinearInt{0, 0}, a);
   if (a.batch != 0)
     return std::nullopt;
+  // The least number wraps, as in the compiled code.
+  if (op == "Neg" || (op == "Abs" && a.constant < 0))
+    return LinearInt{0, static_cast<int64_t>(-static_cast<uint64_t>(a.constant))};
   if (op == "Abs")
-    return LinearInt{0, std::abs(a.constant)};
+    return a;
   if (op == "Not")
     return LinearInt{0, a.constant == 0};
   return std::nullopt;

@@ -19,13 +19,15 @@ inline constexpr int64_t kOldestOpset = 1, kNewestOpset = 28;
 /// The oldest version of the file format itself.
 inline constexpr int64_t kOldestIrVersion = 3;
 
-struct ImportOptions {
-  /// Adds what the user wrote as NAME=1x3x224x224. `?` or `N` in the first place is the free
-  /// batch. Returns what is wrong with the text, or an empty string.
-  std::string addShape(llvm::StringRef text);
+/// A shape as users write it: 1x3x?x224.
+std::string showShape(llvm::ArrayRef<int64_t> shape);
 
+struct ImportOptions {
   /// Shapes of inputs by name; a dynamic extent in dimension 0 is the free batch.
   std::map<std::string, std::vector<int64_t>> shapes;
+  /// Whether a batch that all inputs declare as 1 is made free where every op treats an image by
+  /// itself. Inputs that `shapes` names keep what it says.
+  bool freeBatch = true;
   /// Inputs whose value is known: name to the bytes of a serialized TensorProto. They become
   /// constants and are no arguments of main.
   std::map<std::string, std::string> boundInputs;
@@ -50,7 +52,8 @@ struct ModelInputs {
 /// The module has one function, @main, in the cnn dialect, all tensors row-major. Arguments and
 /// results carry the names of the ONNX values as `cnn.name`; the location of an op is a NameLoc
 /// of its ONNX node. Dimension 0 of an input is the free batch unless the model or a shape of the
-/// options fixes it. Errors, all that can be found in one run, go to the context's diagnostics.
+/// options fixes it; a batch of 1 that the model declares is made free where that is possible, and
+/// a remark says where it is not. Errors, all that can be found in one run, go to the context's diagnostics.
 mlir::FailureOr<mlir::OwningOpRef<mlir::ModuleOp>>
 importModel(llvm::StringRef path, const ImportOptions &options, mlir::MLIRContext *context);
 

@@ -62,8 +62,14 @@ static FailureOr<cnn::ScatterKind> scatterKind(NodeImport &node) {
           .Case("min", hasExtremes ? std::optional(cnn::ScatterKind::Min) : std::nullopt)
           .Default(std::nullopt);
   if (!kind)
-    return node.unsupported() << "reduction '" << name << "'";
+    return node.unsupported() << "attribute 'reduction' is '" << name
+                              << "', expected none, add, mul"
+                              << (hasExtremes ? ", max or min" : "");
   return *kind;
+}
+
+LogicalResult convoy::onnx::checkScatter(NodeImport &node) {
+  return failure(failed(scatterKind(node)));
 }
 
 LogicalResult convoy::onnx::importScatterElements(NodeImport &node) {

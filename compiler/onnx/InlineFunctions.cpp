@@ -26,8 +26,6 @@ static constexpr int64_t kMostNodes = 1 << 18;
 // Or call through so many functions that the stack ends.
 static constexpr unsigned kMostNested = 128;
 
-static StringRef plainDomain(StringRef domain) { return domain == "ai.onnx" ? "" : domain; }
-
 // Fields that a protobuf of an older ONNX does not name. The parser keeps them.
 static constexpr int kNodeOverload = 8, kFunctionOverload = 13, kFunctionDefault = 11;
 
@@ -87,7 +85,7 @@ struct Call {
 
 class Inliner {
 public:
-  explicit Inliner(ModelFile &file) : file(file) {
+  Inliner(ModelFile &file, OtherOpsets &otherOpsets) : file(file), otherOpsets(otherOpsets) {
     for (const FunctionProto &function : file.proto.functions())
       functions[keyOf(function, kFunctionOverload)] = &function;
     for (const auto &import : file.proto.opset_import())
@@ -99,7 +97,8 @@ public:
 private:
   LogicalResult expand(Nodes &nodes);
   LogicalResult expandCall(const NodeProto &node, const FunctionProto &function, Nodes &nodes);
-  LogicalResult checkOpsets(Location loc, const FunctionProto &function);
+  void importOpsets(const FunctionProto &function);
+  void checkOpset(const FunctionProto &function, const NodeProto &node);
   void instantiate(const Call &call, NodeProto &node);
   void instantiate(const Call &call, GraphProto &graph);
   Location locOf(const NodeProto &node) {
@@ -108,6 +107,7 @@ private:
   }
 
   ModelFile &file;
+  OtherOpsets &otherOpsets;
   llvm::StringMap<const FunctionProto *> functions;
   llvm::StringMap<int64_t> opsets;
   /// The functions whose bodies are being expanded, and the nodes made so far.
@@ -139,29 +139,31 @@ LogicalResult Inliner::expand(Nodes &nodes) {
   return success();
 }
 
-// An op of the body must mean the same in the model's opset, by which it is imported.
-LogicalResult Inliner::checkOpsets(Location loc, const FunctionProto &function) {
+void Inliner::importOpsets(const FunctionProto &function) {
   for (const auto &import : function.opset_import()) {
-    StringRef domain = plainDomain(import.domain());
-    auto [own, isNew] = opsets.try_emplace(domain, import.version());
-    if (isNew) { // the model leaves a domain to its functions
-      auto *added = file.proto.add_opset_import();
-      added->set_domain(import.domain());
-      added->set_version(import.version());
-    }
-    if (own->second == import.version())
+    if (!opsets.try_emplace(plainDomain(import.domain()), import.version()).second)
       continue;
-    for (const NodeProto &node : function.node()) {
-      bool isKnown = false;
-      if (plainDomain(node.domain()) == domain &&
-          findOp(domain, node.op_type(), import.version(), isKnown) !=
-              findOp(domain, node.op_type(), own->second, isKnown))
-        return mlir::emitError(loc)
-               << "unsupported: function '" << function.name() << "' uses " << node.op_type()
-               << " of opset " << import.version() << ", the model imports opset " << own->second;
-    }
+    // The model leaves a domain to its functions.
+    auto *added = file.proto.add_opset_import();
+    added->set_domain(import.domain());
+    added->set_version(import.version());
   }
-  return success();
+}
+
+// A node of a body must mean the same in the model's opset, by which it is imported.
+void Inliner::checkOpset(const FunctionProto &function, const NodeProto &node) {
+  StringRef domain = plainDomain(node.domain());
+  for (const auto &import : function.opset_import())
+    if (plainDomain(import.domain()) == domain &&
+        findOp(domain, node.op_type(), import.version()) !=
+            findOp(domain, node.op_type(), opsets.lookup(domain)))
+      otherOpsets[keyOfNode(node)] = "function '" + function.name() + "' means that of opset " +
+                                     std::to_string(import.version()) +
+                                     ", expected the model's opset";
+}
+
+std::string convoy::onnx::keyOfNode(const NodeProto &node) {
+  return node.name() + ":" + node.domain() + ":" + node.op_type();
 }
 
 LogicalResult Inliner::expandCall(const NodeProto &node, const FunctionProto &function,
@@ -177,8 +179,7 @@ LogicalResult Inliner::expandCall(const NodeProto &node, const FunctionProto &fu
                                 << node.output_size() << " outputs, function '"
                                 << function.name() << "' has " << function.input_size() << " and "
                                 << function.output_size();
-  if (failed(checkOpsets(loc, function)))
-    return failure();
+  importOpsets(function);
 
   std::string name = node.name().empty() ? node.op_type() : node.name();
   Call call{function, node, name + "_" + std::to_string(numCalls++) + "/", {}, {}};
@@ -221,6 +222,7 @@ LogicalResult Inliner::expandCall(const NodeProto &node, const FunctionProto &fu
 
 void Inliner::instantiate(const Call &call, NodeProto &node) {
   node.set_name(call.prefix + (node.name().empty() ? node.op_type() : node.name()));
+  checkOpset(call.function, node);
   for (std::string &name : *node.mutable_input())
     name = call.rename(name);
   for (std::string &name : *node.mutable_output())
@@ -257,10 +259,10 @@ void Inliner::instantiate(const Call &call, GraphProto &graph) {
     instantiate(call, node);
 }
 
-LogicalResult convoy::onnx::inlineFunctions(ModelFile &file) {
+LogicalResult convoy::onnx::inlineFunctions(ModelFile &file, OtherOpsets &otherOpsets) {
   if (file.proto.functions_size() == 0)
     return success();
-  if (failed(Inliner(file).run()))
+  if (failed(Inliner(file, otherOpsets).run()))
     return failure();
   file.proto.clear_functions();
   return success();

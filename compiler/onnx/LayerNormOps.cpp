@@ -99,14 +99,24 @@ static LogicalResult expectFloats(NodeImport &node) {
 // The type that the attribute stash_type asks statistics to be in.
 static FailureOr<Type> stashType(NodeImport &node) {
   int64_t number = node.intAttr("stash_type", ::onnx::TensorProto::FLOAT);
-  Type type = getElementType(node.getContext(), static_cast<int32_t>(number));
+  Type type = getElementType(node.getContext(), number);
   if (!type || !isa<FloatType>(type))
     return node.error() << "attribute 'stash_type' is " << number
                         << ", which is no floating-point type";
   return type;
 }
 
-LogicalResult convoy::onnx::importLayerNormalization(NodeImport &node) {
+namespace {
+/// What normalizations over the last dimensions have in common.
+struct LastDimensions {
+  SmallVector<int64_t> axes;
+  double epsilon;
+  /// The data in the type of the statistics.
+  Tensor wide;
+};
+} // namespace
+
+static FailureOr<LastDimensions> readLastDimensions(NodeImport &node) {
   const Tensor &src = node.input(0);
   if (failed(expectFloats(node)))
     return failure();
@@ -118,42 +128,40 @@ LogicalResult convoy::onnx::importLayerNormalization(NodeImport &node) {
   FailureOr<Tensor> wide = castTensor(node, src, *stash);
   if (failed(wide))
     return failure();
-  FailureOr<Moments> moments = standardize(node, *wide, axesFrom(*axis, src.rank()), epsilon);
+  return LastDimensions{axesFrom(*axis, src.rank()), epsilon, *wide};
+}
+
+LogicalResult convoy::onnx::importLayerNormalization(NodeImport &node) {
+  FailureOr<LastDimensions> last = readLastDimensions(node);
+  if (failed(last))
+    return failure();
+  FailureOr<Moments> moments = standardize(node, last->wide, last->axes, last->epsilon);
   if (failed(moments))
     return failure();
   if (node.hasOutput(1))
     node.setResult(1, moments->mean);
   if (node.hasOutput(2)) {
     FailureOr<Tensor> inverse =
-        createMap(node, {moments->deviation}, *stash, [](ScalarBuilder &s, ArrayRef<Value> x) {
-          return s.div(s.number(1), x[0]);
-        });
+        createMap(node, {moments->deviation}, moments->deviation.elementType(),
+                  [](ScalarBuilder &s, ArrayRef<Value> x) { return s.div(s.number(1), x[0]); });
     if (failed(inverse))
       return failure();
     node.setResult(2, *inverse);
   }
   return setResult(node, scaleAndShift(node, moments->centered, moments->deviation,
-                                       src.elementType(), node.input(1),
+                                       node.input(0).elementType(), node.input(1),
                                        node.hasInput(2) ? node.input(2) : Tensor()));
 }
 
 LogicalResult convoy::onnx::importRmsNormalization(NodeImport &node) {
-  const Tensor &src = node.input(0);
-  if (failed(expectFloats(node)))
+  FailureOr<LastDimensions> last = readLastDimensions(node);
+  if (failed(last))
     return failure();
-  FailureOr<int64_t> axis = node.normalizeAxis(node.intAttr("axis", -1), src.rank());
-  FailureOr<Type> stash = stashType(node);
-  double epsilon = node.floatAttr("epsilon", 1e-5f);
-  if (failed(axis) || failed(stash))
-    return failure();
-  FailureOr<Tensor> wide = castTensor(node, src, *stash);
-  if (failed(wide))
-    return failure();
-  FailureOr<Tensor> root = rootMeanSquare(node, *wide, axesFrom(*axis, src.rank()), epsilon);
+  FailureOr<Tensor> root = rootMeanSquare(node, last->wide, last->axes, last->epsilon);
   // The scale may be of another type than the data, and then the result has its.
   if (failed(root))
     return failure();
-  return setResult(node, scaleAndShift(node, *wide, *root, node.input(1).elementType(),
+  return setResult(node, scaleAndShift(node, last->wide, *root, node.input(1).elementType(),
                                        node.input(1), Tensor()));
 }
 
@@ -240,12 +248,13 @@ LogicalResult convoy::onnx::importGroupNormalization(NodeImport &node) {
                                    }));
 }
 
-LogicalResult convoy::onnx::importMeanVarianceNormalization(NodeImport &node) {
+static LogicalResult normalizeOver(NodeImport &node, ArrayRef<int64_t> given, bool byDeviation) {
   const Tensor &src = node.input(0);
   if (failed(expectFloats(node)))
     return failure();
-  FailureOr<SmallVector<int64_t>> axes =
-      node.normalizeAxes(node.intsAttr("axes", {0, 2, 3}), src.rank());
+  FailureOr<SmallVector<int64_t>> axes = node.normalizeAxes(given, src.rank());
+  if (succeeded(axes) && node.isPerImage() && cnn::hasFreeBatch(src.type()))
+    llvm::erase(*axes, 0);
   FailureOr<Tensor> wide = castTensor(node, src, statisticsType(src.elementType()));
   if (failed(axes) || failed(wide))
     return failure();
@@ -254,9 +263,25 @@ LogicalResult convoy::onnx::importMeanVarianceNormalization(NodeImport &node) {
     return failure();
   return setResult(node, createMap(node, {moments->centered, moments->deviation},
                                    src.elementType(), [&](ScalarBuilder &s, ArrayRef<Value> x) {
-                                     Value result = s.div(x[0], s.add(x[1], s.number(1e-9)));
+                                     Value divisor = s.add(x[1], s.number(1e-9));
+                                     Value result = byDeviation ? s.div(x[0], divisor) : x[0];
                                      return s.cast(result, src.elementType());
                                    }));
+}
+
+LogicalResult convoy::onnx::importMeanVarianceNormalization(NodeImport &node) {
+  return normalizeOver(node, node.intsAttr("axes", {0, 2, 3}), true);
+}
+
+// Until opset 8. That the batch is one of the dimensions is what the op was promoted with to
+// opset 9: "two variables with the same C-coordinate are associated with the same mean".
+LogicalResult convoy::onnx::importMeanVarianceNormalizationAttrs(NodeImport &node) {
+  if (node.input(0).rank() < 3)
+    return node.error() << "normalizes images, got " << node.input(0).type();
+  SmallVector<int64_t> axes = llvm::to_vector(llvm::seq<int64_t>(0, node.input(0).rank()));
+  if (node.intAttr("across_channels", 0) == 0)
+    axes.erase(axes.begin() + 1);
+  return normalizeOver(node, axes, node.intAttr("normalize_variance", 1) != 0);
 }
 
 LogicalResult convoy::onnx::importLpNormalization(NodeImport &node) {

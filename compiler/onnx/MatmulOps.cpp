@@ -1,6 +1,7 @@
-// MatMul and Gemm.
+// MatMul, Gemm and FC.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "compiler/onnx/Compose.h"
 #include "compiler/onnx/Ops.h"
 #include "compiler/onnx/ScalarBuilder.h"
 
@@ -109,4 +110,38 @@ LogicalResult convoy::onnx::importGemm(NodeImport &node) {
     return failure();
   node.setResult(0, *result);
   return success();
+}
+
+// The tensor as a matrix: dimensions before `axis` make the rows.
+static FailureOr<Tensor> asMatrix(NodeImport &node, const Tensor &tensor, StringRef axisAttr) {
+  FailureOr<int64_t> axis = node.normalizeAxis(node.intAttr(axisAttr, 1), tensor.rank(), axisAttr);
+  if (failed(axis))
+    return failure();
+  int64_t rows = 1, columns = 1;
+  for (auto [i, extent] : llvm::enumerate(tensor.shape())) {
+    if (static_cast<int64_t>(i) >= *axis)
+      columns *= extent;
+    else
+      rows = ShapedType::isDynamic(extent) && *axis == 1 ? extent : rows * extent;
+  }
+  if (tensor.type().isDynamicDim(0) && *axis != 1)
+    return node.error() << "joins the free batch with other dimensions; fix it with --shape";
+  return node.reshape(tensor, {rows, columns});
+}
+
+// An op of ONNX's first years: x w' + b of matrices.
+LogicalResult convoy::onnx::importFc(NodeImport &node) {
+  if (node.input(0).rank() == 0 || node.input(1).rank() == 0)
+    return node.error() << "has a scalar input";
+  FailureOr<Tensor> x = asMatrix(node, node.input(0), "axis");
+  FailureOr<Tensor> w = asMatrix(node, node.input(1), "axis_w");
+  if (failed(x) || failed(w))
+    return failure();
+  const Tensor &bias = node.input(2);
+  if (bias.rank() != 1 || bias.shape()[0] != w->shape()[0])
+    return node.error() << "bias is " << bias.type() << ", expected a vector of " << w->shape()[0];
+  return setResult(node, createMatmul(node, *x, *w, false, true,
+                                      {bias, Type(), [](ScalarBuilder &s, ArrayRef<Value> e) {
+                                         return s.add(e[0], e[1]);
+                                       }}));
 }

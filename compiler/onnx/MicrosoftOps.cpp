@@ -54,6 +54,8 @@ static Value write(ScalarBuilder &f32, Value value, const Quantized &to, ArrayRe
   return quantize(f32, f32.div(value, x[place]), to.zeroPoint ? x[place + 1] : Value(), type);
 }
 
+// The text gives a formula and no precision. In f32 and in its order, as here, a quotient within an
+// ulp or so of a tie may be rounded to the other side, as onnxruntime's own order does for others.
 LogicalResult convoy::onnx::importQLinearBinary(NodeImport &node) {
   FailureOr<Quantized> lhs = readQuantized(node, 0), rhs = readQuantized(node, 3);
   if (failed(lhs) || failed(rhs))

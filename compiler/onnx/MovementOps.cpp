@@ -56,8 +56,9 @@ LogicalResult convoy::onnx::importConcat(NodeImport &node) {
 // Sizes of the parts where none are given. An extent that does not divide leaves the last part
 // smaller, which only opset 18 allows.
 static FailureOr<SmallVector<int64_t>> evenSizes(NodeImport &node, int64_t extent, int64_t count) {
-  if (count < 1)
-    return node.error() << "has no parts";
+  // One for each output: the number may come from an attribute.
+  if (count != node.numOutputs() || count < 1)
+    return node.error() << "makes " << count << " parts for " << node.numOutputs() << " outputs";
   if (extent % count != 0 && node.opset() < 18)
     return node.error() << "cannot divide the extent " << extent << " into " << count
                         << " equal parts";
@@ -161,6 +162,13 @@ static LogicalResult slice(NodeImport &node, ArrayRef<LinearInt> starts, ArrayRe
     int64_t step = steps[i];
     if (step == 0)
       return node.error() << "has a step of 0";
+    if (src.type().isDynamicDim(axis) && node.isPerImage()) {
+      int64_t extent = 1, first = 0, stride = 1;
+      cutAxis(starts[i].constant, ends[i].constant, step, extent, first, stride);
+      if (extent != 1)
+        return node.error() << "cuts the free batch; fix it with --shape";
+      continue;
+    }
     if (src.type().isDynamicDim(axis)) {
       // Only all of it can be said without knowing the batch; an end beyond any batch means that.
       bool toEnd = ends[i] == LinearInt{1, 0} ||
@@ -260,8 +268,13 @@ LogicalResult convoy::onnx::importSliceAttrs(NodeImport &node) {
 LogicalResult convoy::onnx::importSlice(NodeImport &node) {
   bool isKnown = node.toHost(node.input(1)) && node.toHost(node.input(2));
   if (node.input(0).extent || !isKnown) {
-    const Tensor &starts = node.input(1);
-    int64_t count = starts.rank() == 1 ? starts.shape()[0] : 0;
+    const Tensor &starts = node.input(1), &ends = node.input(2);
+    if (!isa<IntegerType>(starts.elementType()) || !isa<IntegerType>(ends.elementType()))
+      return node.error() << "has starts or ends that are no integers";
+    int64_t count = starts.rank() == 1 ? starts.shape()[0] : -1;
+    if (count < 0 || count > node.input(0).rank())
+      return node.error() << "has starts of " << starts.type() << " for a tensor of rank "
+                          << node.input(0).rank();
     SmallVector<int64_t> axes = llvm::to_vector(llvm::seq<int64_t>(0, count)), steps(count, 1);
     for (auto [input, list, what] :
          {std::tuple(3u, &axes, "axes"), std::tuple(4u, &steps, "steps")})
@@ -271,7 +284,7 @@ LogicalResult convoy::onnx::importSlice(NodeImport &node) {
           return failure();
         *list = *given;
       }
-    return sliceAtRunTime(node, starts, node.input(2), axes, steps);
+    return sliceAtRunTime(node, starts, ends, axes, steps);
   }
   FailureOr<HostTensor> starts = node.hostInput(1, "starts");
   if (failed(starts))
@@ -358,9 +371,7 @@ LogicalResult convoy::onnx::importGather(NodeImport &node) {
 // Pad
 //===----------------------------------------------------------------------===//
 
-static LogicalResult pad(NodeImport &node, ArrayRef<int64_t> pads,
-                         std::optional<ArrayRef<int64_t>> givenAxes, const Tensor &fill) {
-  const Tensor &src = node.input(0);
+static FailureOr<cnn::PadMode> padMode(NodeImport &node) {
   std::string name = node.stringAttr("mode", "constant");
   std::optional<cnn::PadMode> mode = llvm::StringSwitch<std::optional<cnn::PadMode>>(name)
                                          .Case("constant", cnn::PadMode::Constant)
@@ -369,7 +380,20 @@ static LogicalResult pad(NodeImport &node, ArrayRef<int64_t> pads,
                                          .Case("wrap", cnn::PadMode::Wrap)
                                          .Default(std::nullopt);
   if (!mode || (*mode == cnn::PadMode::Wrap && node.opset() < 19))
-    return node.unsupported() << "mode '" << name << "'";
+    return node.unsupported() << "attribute 'mode' is '" << name
+                              << "', expected constant, reflect, edge"
+                              << (node.opset() < 19 ? "" : " or wrap");
+  return *mode;
+}
+
+LogicalResult convoy::onnx::checkPad(NodeImport &node) { return failure(failed(padMode(node))); }
+
+static LogicalResult pad(NodeImport &node, ArrayRef<int64_t> pads,
+                         std::optional<ArrayRef<int64_t>> givenAxes, const Tensor &fill) {
+  const Tensor &src = node.input(0);
+  FailureOr<cnn::PadMode> mode = padMode(node);
+  if (failed(mode))
+    return failure();
   SmallVector<int64_t> axes = givenAxes ? SmallVector<int64_t>(*givenAxes)
                                         : llvm::to_vector(llvm::seq<int64_t>(0, src.rank()));
   if (pads.size() != 2 * axes.size())
@@ -382,7 +406,8 @@ static LogicalResult pad(NodeImport &node, ArrayRef<int64_t> pads,
     int64_t axis = axes[i] < 0 ? axes[i] + src.rank() : axes[i];
     low[axis] = pads[i];
     high[axis] = pads[i + axes.size()];
-    if (std::abs(low[axis]) > kLargest || std::abs(high[axis]) > kLargest)
+    if (low[axis] < -kLargest || low[axis] > kLargest || high[axis] < -kLargest ||
+        high[axis] > kLargest)
       return node.error() << "has a pad of " << low[axis] << " or " << high[axis];
     if (src.type().isDynamicDim(axis))
       continue; // the op's own check
@@ -498,6 +523,10 @@ LogicalResult convoy::onnx::importCrop(NodeImport &node) {
                         << "] to the size [" << size << "]";
   SmallVector<int64_t> starts{0, 0, border[1], border[0]}, shape(src.shape());
   for (int64_t d = 2; d < 4; ++d) {
+    for (int64_t side : {border[3 - d], border[5 - d]})
+      if (side < 0 || side > src.shape()[d])
+        return node.error() << "cannot take " << side << " away from dimension " << d << " of "
+                            << src.type();
     int64_t rest = src.shape()[d] - border[3 - d] - border[5 - d];
     shape[d] = size.empty() ? rest : size[d - 2];
     if (starts[d] < 0 || shape[d] < 0 || starts[d] > src.shape()[d] - shape[d])

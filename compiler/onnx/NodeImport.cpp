@@ -4,6 +4,7 @@
 #include "compiler/onnx/NodeImport.h"
 
 #include "compiler/onnx/GraphImporter.h"
+#include "compiler/onnx/OpTable.h"
 #include "compiler/onnx/OpTypes.h"
 #include "compiler/onnx/TensorData.h"
 #include "dialects/Cnn/ConstantData.h"
@@ -23,6 +24,8 @@ NodeImport::NodeImport(GraphImporter &graph, const ::onnx::NodeProto &node, int6
   results.resize(node.output_size());
 }
 
+bool NodeImport::isPerImage() const { return graph.isPerImage(); }
+
 InFlightDiagnostic NodeImport::error() {
   failedAlready = true;
   return mlir::emitError(loc) << opType() << " ";
@@ -30,8 +33,16 @@ InFlightDiagnostic NodeImport::error() {
 
 InFlightDiagnostic NodeImport::unsupported() {
   failedAlready = true;
-  return mlir::emitError(loc) << "unsupported: " << opType() << " of opset " << opsetVersion << ": ";
+  InFlightDiagnostic error = mlir::emitError(loc)
+                             << "unsupported: " << opType() << " of "
+                             << (domain().empty() ? StringRef("ai.onnx") : domain());
+  if (opsetVersion != 0)
+    error << " opset " << opsetVersion;
+  error << ": ";
+  return error;
 }
+
+StringRef NodeImport::domain() const { return plainDomain(node.domain()); }
 
 //===----------------------------------------------------------------------===//
 // Inputs
@@ -218,6 +229,25 @@ FailureOr<SmallVector<Tensor>> NodeImport::importGraph(StringRef name) {
   return outputs;
 }
 
+FailureOr<SmallVector<Tensor>> NodeImport::tryGraph(StringRef name,
+                                                    std::vector<Diagnostic> &errors) {
+  bool hadErrors = failedAlready;
+  std::vector<Diagnostic> others;
+  FailureOr<SmallVector<Tensor>> outputs;
+  {
+    ScopedDiagnosticHandler handler(getContext(), [&](Diagnostic &diagnostic) {
+      bool isError = diagnostic.getSeverity() == DiagnosticSeverity::Error;
+      (isError ? errors : others).push_back(std::move(diagnostic));
+      return success();
+    });
+    outputs = importGraph(name);
+  }
+  for (Diagnostic &diagnostic : others)
+    getContext()->getDiagEngine().emit(std::move(diagnostic));
+  failedAlready = hadErrors;
+  return outputs;
+}
+
 void NodeImport::reportUnusedAttrs() {
   for (const AttributeProto &attr : node.attribute())
     if (!used.contains(attr.name()))
@@ -260,6 +290,15 @@ LogicalResult NodeImport::checkSize(ArrayRef<int64_t> shape) {
   if (countElements(shape))
     return success();
   return error() << "makes a tensor of too many elements: [" << shape << "]";
+}
+
+LogicalResult NodeImport::checkConstantSize(ArrayRef<int64_t> shape) {
+  constexpr int64_t kMost = int64_t(1) << 24;
+  std::optional<int64_t> count = countElements(shape);
+  if (count && *count <= kMost)
+    return success();
+  return error() << "makes a constant of too many elements: [" << shape << "], at most " << kMost
+                 << " are possible";
 }
 
 // The result of an op whose operands are small constants; nothing if one is not, or the result is
@@ -473,6 +512,11 @@ FailureOr<Tensor> NodeImport::splat(RankedTensorType type, Attribute value) {
   if (type.getNumElements() <= HostTensor::kMaxElements)
     return Tensor(
         scalar.pick(type.getShape(), std::vector<int64_t>(type.getNumElements(), 0)));
+  if (failed(checkSize(type.getShape())))
+    return failure();
+  if (int64_t bytes = cnn::getBytes(type); bytes > cnn::kMostRepeatedBytes)
+    return error() << "makes a constant of " << bytes << " bytes, at most "
+                   << cnn::kMostRepeatedBytes << " may repeat one element: " << type;
   DenseElementsAttr dense;
   if (type.getElementType().isInteger(1)) {
     dense = DenseElementsAttr::get(type, scalar.ints[0].constant != 0);
@@ -486,7 +530,7 @@ FailureOr<Tensor> NodeImport::splat(RankedTensorType type, Attribute value) {
 FailureOr<Tensor> NodeImport::positions(int64_t count, int64_t axis, int64_t rank) {
   SmallVector<int64_t> shape(rank, 1);
   shape[axis] = count;
-  if (failed(checkSize(shape)))
+  if (failed(checkConstantSize(shape)))
     return failure();
   SmallVector<LinearInt> elements;
   for (int64_t i = 0; i < count; ++i)

@@ -23,24 +23,37 @@ struct Extent {
   bool operator==(const Extent &other) const { return dim == other.dim && count == other.count; }
 };
 
-/// An ONNX value: known on the host, or in the IR, or both.
+struct Alternatives;
+
+/// An ONNX value: known on the host, or in the IR, or both. Or neither: then a condition of run time
+/// decides between two values, and no import function ever sees it, because the importer imports a
+/// node that reads it once for each.
 struct Tensor {
   mlir::Value value;
   std::shared_ptr<const HostTensor> host;
   /// Of the one dimension that may have such an extent.
   std::optional<Extent> extent;
+  std::shared_ptr<const Alternatives> alternatives;
+  /// That the free batch lies before all dimensions that the model knows of: see Images.h.
+  bool isLifted = false;
 
   Tensor() = default;
   Tensor(mlir::Value value) : value(value) {}
   Tensor(HostTensor host) : host(std::make_shared<HostTensor>(std::move(host))) {}
 
-  explicit operator bool() const { return value || host; }
+  explicit operator bool() const { return value || host || alternatives; }
   mlir::RankedTensorType type() const {
     return value ? mlir::cast<mlir::RankedTensorType>(value.getType()) : host->type;
   }
   llvm::ArrayRef<int64_t> shape() const { return type().getShape(); }
   mlir::Type elementType() const { return type().getElementType(); }
   int64_t rank() const { return type().getRank(); }
+};
+
+/// Two values of different shapes, or known ones, of which `condition`, a scalar of i1, chooses.
+struct Alternatives {
+  mlir::Value condition;
+  Tensor whenTrue, whenFalse;
 };
 
 /// A node on its way into the module. Accessors of attributes report what is wrong with one and
@@ -51,10 +64,16 @@ public:
              mlir::Location loc, mlir::OpBuilder &builder);
 
   llvm::StringRef opType() const { return node.op_type(); }
+  /// The domain of the op, empty for the default one.
+  llvm::StringRef domain() const;
+  /// The opset of the op's domain; 0 if the model imports none.
   int64_t opset() const { return opsetVersion; }
   mlir::Location getLoc() const { return loc; }
   mlir::OpBuilder &getBuilder() { return builder; }
   mlir::MLIRContext *getContext() const { return loc.getContext(); }
+
+  /// Whether the free batch stands for an extent that the model declares as 1: see GraphImporter.
+  bool isPerImage() const;
 
   /// An error at this node.
   mlir::InFlightDiagnostic error();
@@ -67,6 +86,8 @@ public:
   /// An input; the table guarantees that the first, required ones are given.
   const Tensor &input(unsigned index) const { return inputs[index]; }
   llvm::ArrayRef<Tensor> allInputs() const { return inputs; }
+  /// Adds an input that is not given.
+  void addInput() { inputs.emplace_back(); }
   /// Puts another tensor in the place of an input.
   void replaceInput(unsigned index, Tensor tensor) { inputs[index] = std::move(tensor); }
   /// Checks that the inputs in [0, count) are given and that there are at most `max`.
@@ -93,6 +114,9 @@ public:
   mlir::ElementsAttr tensorAttr(llvm::StringRef name);
   /// Imports the graph of an attribute where the node stands and returns its outputs.
   mlir::FailureOr<llvm::SmallVector<Tensor>> importGraph(llvm::StringRef name);
+  /// The same, but errors are kept instead of reported.
+  mlir::FailureOr<llvm::SmallVector<Tensor>> tryGraph(llvm::StringRef name,
+                                                      std::vector<mlir::Diagnostic> &errors);
   /// Accepts an attribute that has no meaning at run time.
   void ignoreAttr(llvm::StringRef name) { used.insert(name); }
   /// Reports attributes that no accessor has asked for.
@@ -117,6 +141,9 @@ public:
   std::optional<HostTensor> toHost(const Tensor &tensor) const;
   /// An error if no machine can hold a tensor of that shape.
   mlir::LogicalResult checkSize(llvm::ArrayRef<int64_t> shape);
+  /// An error if a constant has more elements than the importer makes one by one. A few bytes of a
+  /// model can ask for any number.
+  mlir::LogicalResult checkConstantSize(llvm::ArrayRef<int64_t> shape);
   /// Keeps an op that was just made, or removes it if it does not verify. Where its operands are
   /// known and its result is small, the result is computed here and the op removed.
   mlir::FailureOr<Tensor> keep(mlir::Operation *op);
@@ -133,6 +160,10 @@ public:
 
   // Data movement, on the host where the elements are known.
   mlir::FailureOr<Tensor> reshape(const Tensor &tensor, llvm::ArrayRef<int64_t> shape);
+  /// Of a tensor with a free batch that stands for the model's 1: the shape that the model knows.
+  llvm::SmallVector<int64_t> imageShape(const Tensor &tensor) const;
+  /// And such a tensor under another shape of the model.
+  mlir::FailureOr<Tensor> reshapeImage(const Tensor &tensor, llvm::ArrayRef<int64_t> shape);
   mlir::FailureOr<Tensor> transpose(const Tensor &tensor, llvm::ArrayRef<int64_t> perm);
   mlir::FailureOr<Tensor> broadcast(const Tensor &tensor, llvm::ArrayRef<int64_t> shape);
   mlir::FailureOr<Tensor> slice(const Tensor &tensor, llvm::ArrayRef<int64_t> starts,

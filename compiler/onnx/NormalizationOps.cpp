@@ -39,18 +39,34 @@ static LogicalResult importMixedBatchNorm(NodeImport &node, double epsilon) {
   return success();
 }
 
+// In the first opsets a node is for training unless it says otherwise.
+static LogicalResult checkIsTest(NodeImport &node) {
+  if (node.opset() >= 7 || node.intAttr("is_test", 0) != 0)
+    return success();
+  return node.unsupported() << "attribute 'is_test' is 0, expected 1: it asks for training";
+}
+
+LogicalResult convoy::onnx::checkBatchNormalization(NodeImport &node) {
+  if (int64_t mode = node.intAttr("training_mode", 0))
+    return node.unsupported() << "attribute 'training_mode' is " << mode
+                              << ", expected 0: it asks for training";
+  if (failed(checkIsTest(node)))
+    return failure();
+  for (unsigned i = 1; i < node.numOutputs(); ++i)
+    if (node.hasOutput(i))
+      return node.unsupported() << "has " << node.numOutputs()
+                                << " outputs, expected 1: the others exist only in training";
+  if (int64_t spatial = node.intAttr("spatial", 1); spatial != 1)
+    return node.unsupported() << "attribute 'spatial' is " << spatial
+                              << ", expected 1: it asks for statistics of each pixel";
+  return success();
+}
+
 LogicalResult convoy::onnx::importBatchNormalization(NodeImport &node) {
   node.ignoreAttr("momentum"); // for training
   double epsilon = node.floatAttr("epsilon", 1e-5f);
-  if (node.intAttr("training_mode", 0) != 0)
-    return node.unsupported() << "training_mode=" << node.intAttr("training_mode", 0);
-  for (unsigned i = 1; i < node.numOutputs(); ++i)
-    if (node.hasOutput(i))
-      return node.unsupported() << "output " << i << " exists only in training";
-  if (node.opset() < 7 && node.intAttr("is_test", 0) == 0)
-    return node.unsupported() << "attribute 'is_test' is 0: training";
-  if (node.intAttr("spatial", 1) != 1)
-    return node.unsupported() << "attribute 'spatial' is 0: statistics for each pixel";
+  if (failed(checkBatchNormalization(node)))
+    return failure();
   const Tensor &src = node.input(0);
   if (!isa<FloatType>(src.elementType()))
     return node.error() << "has elements of " << src.elementType();
@@ -157,9 +173,23 @@ static LogicalResult passThrough(NodeImport &node, Type maskType) {
   return success();
 }
 
+LogicalResult convoy::onnx::checkDropout(NodeImport &node) {
+  if (node.opset() < 12)
+    return checkIsTest(node);
+  if (!node.hasInput(2))
+    return success();
+  std::optional<HostTensor> mode = node.toHost(node.input(2));
+  if (!mode)
+    return node.unsupported() << "training_mode is known only at run time, expected false";
+  if (mode->isFloat() || mode->size() != 1 || !(mode->ints[0] == LinearInt{0, 0}))
+    return node.unsupported() << "training_mode is true, expected false";
+  return success();
+}
+
 LogicalResult convoy::onnx::importDropoutRatioAttr(NodeImport &node) {
   node.ignoreAttr("ratio");
-  node.ignoreAttr("is_test");
+  if (failed(checkDropout(node)))
+    return failure();
   // The mask is bool since opset 10, of the data's type before.
   return passThrough(node, node.opset() >= 10 ? IntegerType::get(node.getContext(), 1)
                                               : node.input(0).elementType());
@@ -167,12 +197,7 @@ LogicalResult convoy::onnx::importDropoutRatioAttr(NodeImport &node) {
 
 LogicalResult convoy::onnx::importDropout(NodeImport &node) {
   node.ignoreAttr("seed");
-  if (node.hasInput(2)) {
-    FailureOr<SmallVector<int64_t>> training = node.constantInts(2, "training_mode");
-    if (failed(training))
-      return failure();
-    if (training->size() != 1 || training->front() != 0)
-      return node.unsupported() << "training_mode is set";
-  }
+  if (failed(checkDropout(node)))
+    return failure();
   return passThrough(node, IntegerType::get(node.getContext(), 1));
 }

@@ -25,6 +25,7 @@ static constexpr OpEntry table[] = {
     {"Acosh", 9, kNow, importElementwise, 1, 1, 0, kStays, "float"},
     {"Add", 6, 6, importAxisBroadcast, 2, 2, 0, kStays, "float|wide =0"},
     {"Add", 7, kNow, importElementwise, 2, 2, 0, kFolds, "num =0"},
+    {"Affine", 1, kNow, importElementwise, 1, 1, 0, kStays, "float"},
     {"AffineGrid", 20, kNow, importAffineGrid, 2, 2, 1 << 1, kStays, "float i64"},
     {"And", 1, 6, importAxisBroadcast, 2, 2, 0, kStays, "bool =0"},
     {"And", 7, kNow, importElementwise, 2, 2, 0, kFolds, "bool =0"},
@@ -54,6 +55,7 @@ static constexpr OpEntry table[] = {
     {"Compress", 9, kNow, importCompress, 2, 2, 0, kFolds, "any bool"},
     {"Concat", 4, kNow, importConcat, 1, kAny, 0, kFolds, "any =0 *1"},
     {"Constant", 1, kNow, importConstant, 0, 0, 0, kFolds, ""},
+    {"ConstantFill", 1, kNow, importConstantFill, 0, 1, 1, kFolds, "index"},
     {"ConstantOfShape", 9, kNow, importConstantOfShape, 1, 1, 1, kFolds, "i64"},
     {"Conv", 1, kNow, importConv, 2, 3, 0, kStays, "float =0 =0"},
     {"ConvInteger", 10, kNow, importConvInteger, 2, 4, 0, kStays, "q8 q8 =0 =1"},
@@ -74,6 +76,8 @@ static constexpr OpEntry table[] = {
      "no training"},
     {"Einsum", 12, kNow, importEinsum, 1, kAny, 0, kFolds, "num =0 *1"},
     {"DynamicQuantizeLinear", 11, kNow, importDynamicQuantizeLinear, 1, 1, 0, kStays, "f32"},
+    {"DynamicSlice", 1, kNow, importSlice, 3, 4, 1 << 1 | 1 << 2 | 1 << 3, kFolds,
+     "any index =1 =1"},
     {"Elu", 6, kNow, importElementwise, 1, 1, 0, kStays, "float"},
     {"Equal", 1, 6, importAxisBroadcast, 2, 2, 0, kStays, "index|bool =0"},
     {"Equal", 7, kNow, importElementwise, 2, 2, 0, kFolds, "any =0"},
@@ -82,6 +86,7 @@ static constexpr OpEntry table[] = {
     {"Exp", 6, kNow, importElementwise, 1, 1, 0, kStays, "float"},
     {"Expand", 8, kNow, importExpand, 2, 2, 1 << 1, kFolds, "any i64"},
     {"EyeLike", 9, kNow, importEyeLike, 1, 1, 0, kFolds, "any"},
+    {"FC", 1, kNow, importFc, 3, 3, 0, kStays, "float =0 =0"},
     {"Flatten", 1, kNow, importFlatten, 1, 1, 0, kFolds, "any"},
     {"Floor", 6, kNow, importElementwise, 1, 1, 0, kFolds, "float"},
     {"GRU", 7, kNow, importGru, 3, 6, 0, kStays, "float =0 =0 =0 i32 =0"},
@@ -91,6 +96,7 @@ static constexpr OpEntry table[] = {
     {"Gelu", 20, kNow, importElementwise, 1, 1, 0, kStays, "float"},
     {"Gemm", 6, 10, importGemm, 3, 3, 0, kStays, "float|wide =0 =0"},
     {"Gemm", 11, kNow, importGemm, 2, 3, 0, kStays, "float|wide =0 =0"},
+    {"GivenTensorFill", 1, kNow, importGivenTensorFill, 0, 1, 1, kFolds, "index"},
     {"GlobalAveragePool", 1, kNow, importGlobalAveragePool, 1, 1, 0, kStays, "float"},
     {"GlobalLpPool", 1, kNow, importGlobalLpPool, 1, 1, 0, kStays, "float"},
     {"GlobalMaxPool", 1, kNow, importGlobalMaxPool, 1, 1, 0, kStays, "float"},
@@ -129,6 +135,8 @@ static constexpr OpEntry table[] = {
     {"MaxUnpool", 9, kNow, importMaxUnpool, 2, 3, 1 << 2, kStays, "float i64 =1",
      "output_shape is known at compile time"},
     {"Mean", 6, kNow, importElementwise, 1, kAny, 0, kStays, "float =0 *1"},
+    {"MeanVarianceNormalization", 1, 8, importMeanVarianceNormalizationAttrs, 1, 1, 0, kStays,
+     "float"},
     {"MeanVarianceNormalization", 9, kNow, importMeanVarianceNormalization, 1, 1, 0, kStays,
      "float"},
     {"Min", 6, kNow, importElementwise, 1, kAny, 0, kFolds, "num =0 *1"},
@@ -149,6 +157,7 @@ static constexpr OpEntry table[] = {
     {"Pad", 2, 10, importPadAttrs, 1, 1, 0, kStays, "float"},
     {"Pad", 11, 17, importPad, 2, 3, 1 << 1, kStays, "any i64 =0"},
     {"Pad", 18, kNow, importPad, 2, 4, 1 << 1 | 1 << 3, kStays, "any i64 =0 index"},
+    {"ParametricSoftplus", 1, kNow, importElementwise, 1, 1, 0, kStays, "float"},
     {"Pow", 1, 6, importAxisBroadcast, 2, 2, 0, kStays, "float =0"},
     {"Pow", 7, kNow, importPow, 2, 2, 0, kStays, "float|index num"},
     {"Range", 11, kNow, importRange, 3, 3, 1 | 1 << 1 | 1 << 2, kFolds, "float|index|i16 =0 =0",
@@ -187,6 +196,8 @@ static constexpr OpEntry table[] = {
     {"Resize", 11, kNow, importResize, 1, 4, 1 << 1 | 1 << 2 | 1 << 3, kStays, "any float f32 i64"},
     {"RoiAlign", 10, kNow, importRoiAlign, 3, 3, 0, kStays, "float =0 i64"},
     {"Round", 11, kNow, importElementwise, 1, 1, 0, kFolds, "float"},
+    {"Scale", 1, kNow, importElementwise, 1, 1, 0, kStays, "float"},
+    {"ScaledTanh", 1, kNow, importElementwise, 1, 1, 0, kStays, "float"},
     {"Scatter", 9, 10, importScatterElements, 3, 3, 0, kFolds, "any index =0"},
     {"ScatterElements", 11, kNow, importScatterElements, 3, 3, 0, kFolds, "any index =0"},
     {"ScatterND", 11, kNow, importScatterNd, 3, 3, 0, kFolds, "any i64 =0"},
@@ -217,7 +228,7 @@ static constexpr OpEntry table[] = {
     {"Swish", 24, kNow, importElementwise, 1, 1, 0, kStays, "float"},
     {"Tan", 7, kNow, importElementwise, 1, 1, 0, kStays, "float"},
     {"Tanh", 6, kNow, importElementwise, 1, 1, 0, kStays, "float"},
-    {"ThresholdedRelu", 10, kNow, importElementwise, 1, 1, 0, kStays, "float"},
+    {"ThresholdedRelu", 1, kNow, importElementwise, 1, 1, 0, kStays, "float"},
     {"Tile", 6, kNow, importTile, 2, 2, 1 << 1, kFolds, "any i64"},
     {"TopK", 1, 9, importTopKAttr, 1, 1, 0, kFolds, "float"},
     {"TopK", 10, kNow, importTopK, 2, 2, 1 << 1, kFolds, "num i64"},
@@ -227,6 +238,7 @@ static constexpr OpEntry table[] = {
      "with an axis only of rank 1"},
     {"Unsqueeze", 1, 12, importUnsqueezeAttr, 1, 1, 0, kFolds, "any"},
     {"Unsqueeze", 13, kNow, importUnsqueeze, 2, 2, 1 << 1, kFolds, "any i64"},
+    {"Upsample", 1, 6, importUpsampleHeightWidth, 1, 1, 0, kStays, "any"},
     {"Upsample", 7, 8, importUpsampleAttr, 1, 1, 0, kStays, "any"},
     {"Upsample", 9, 9, importUpsample, 2, 2, 1 << 1, kStays, "any f32"},
     {"Where", 9, kNow, importWhere, 3, 3, 0, kFolds, "bool any =1"},
@@ -254,17 +266,29 @@ static constexpr OpEntry microsoftTable[] = {
 llvm::ArrayRef<OpEntry> convoy::onnx::opTable() { return table; }
 llvm::ArrayRef<OpEntry> convoy::onnx::microsoftOpTable() { return microsoftTable; }
 
-const OpEntry *convoy::onnx::findOp(llvm::StringRef domain, llvm::StringRef name, int64_t opset,
-                            bool &isKnown) {
-  isKnown = false;
-  if (!domain.empty() && domain != kMicrosoftDomain)
-    return nullptr;
-  for (const OpEntry &entry : domain.empty() ? opTable() : microsoftOpTable()) {
+static llvm::ArrayRef<OpEntry> tableOf(llvm::StringRef domain) {
+  return domain.empty()               ? opTable()
+         : domain == kMicrosoftDomain ? microsoftOpTable()
+                                      : llvm::ArrayRef<OpEntry>();
+}
+
+const OpEntry *convoy::onnx::findOp(llvm::StringRef domain, llvm::StringRef name, int64_t opset) {
+  for (const OpEntry &entry : tableOf(domain))
+    if (entry.name == name && entry.from <= opset && opset <= entry.to)
+      return &entry;
+  return nullptr;
+}
+
+std::string convoy::onnx::knownOpsets(llvm::StringRef domain, llvm::StringRef name) {
+  std::optional<int64_t> from, to;
+  for (const OpEntry &entry : tableOf(domain)) {
     if (entry.name != name)
       continue;
-    isKnown = true;
-    if (entry.from <= opset && opset <= entry.to)
-      return &entry;
+    from = std::min(from.value_or(entry.from), entry.from);
+    to = std::max(to.value_or(entry.to), entry.to);
   }
-  return nullptr;
+  if (!from)
+    return "";
+  return from == to ? "opset " + std::to_string(*from)
+                    : "opsets " + std::to_string(*from) + " to " + std::to_string(*to);
 }

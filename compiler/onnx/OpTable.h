@@ -32,10 +32,17 @@ struct OpEntry {
 inline constexpr llvm::StringLiteral kMicrosoftDomain = "com.microsoft";
 inline constexpr llvm::StringLiteral kMicrosoftLayoutDomain = "com.microsoft.nchwc";
 
+/// A domain as the table knows it: the default one can be written in two ways.
+inline llvm::StringRef plainDomain(llvm::StringRef domain) {
+  return domain == "ai.onnx" ? "" : domain;
+}
+
 /// The rows of the default domain and of com.microsoft.
 llvm::ArrayRef<OpEntry> opTable();
 llvm::ArrayRef<OpEntry> microsoftOpTable();
-/// The row for an op; null if there is none. `isKnown` tells whether another opset has it.
-const OpEntry *findOp(llvm::StringRef domain, llvm::StringRef name, int64_t opset, bool &isKnown);
+/// The row for an op; null if there is none.
+const OpEntry *findOp(llvm::StringRef domain, llvm::StringRef name, int64_t opset);
+/// The opsets in which an op is known, as "opsets 6 to 28"; empty if there are none.
+std::string knownOpsets(llvm::StringRef domain, llvm::StringRef name);
 
 } // namespace convoy::onnx

@@ -8,6 +8,14 @@
 namespace convoy::onnx {
 
 // ControlOps.cpp
+/// The tensor where a condition has a value.
+Tensor restrictTo(const Tensor &tensor, mlir::Value condition, bool isTrue);
+/// What `condition`, a scalar, chooses. With `mayStayOpen` values of different shapes, and known
+/// ones of which a shape may be made, stay alternatives; without it they are an error.
+mlir::FailureOr<Tensor> joinBranches(NodeImport &node, mlir::Value condition, Tensor whenTrue,
+                                     Tensor whenFalse, bool mayStayOpen = true);
+/// The same for all alternatives in `tensor`.
+mlir::FailureOr<Tensor> closeAlternatives(NodeImport &node, const Tensor &tensor);
 mlir::LogicalResult importIf(NodeImport &node);
 
 // ConvOps.cpp
@@ -25,6 +33,7 @@ mlir::LogicalResult importGlobalLpPool(NodeImport &node);
 // MatmulOps.cpp
 mlir::LogicalResult importMatMul(NodeImport &node);
 mlir::LogicalResult importGemm(NodeImport &node);
+mlir::LogicalResult importFc(NodeImport &node);
 
 // NormalizationOps.cpp
 mlir::LogicalResult importBatchNormalization(NodeImport &node);
@@ -40,6 +49,7 @@ mlir::LogicalResult importRmsNormalization(NodeImport &node);
 mlir::LogicalResult importInstanceNormalization(NodeImport &node);
 mlir::LogicalResult importGroupNormalization(NodeImport &node);
 mlir::LogicalResult importMeanVarianceNormalization(NodeImport &node);
+mlir::LogicalResult importMeanVarianceNormalizationAttrs(NodeImport &node);
 mlir::LogicalResult importLpNormalization(NodeImport &node);
 
 // QuantizeOps.cpp
@@ -90,6 +100,8 @@ mlir::LogicalResult importDeformConv(NodeImport &node);
 // ShapeOps.cpp
 mlir::LogicalResult importConstant(NodeImport &node);
 mlir::LogicalResult importConstantOfShape(NodeImport &node);
+mlir::LogicalResult importConstantFill(NodeImport &node);
+mlir::LogicalResult importGivenTensorFill(NodeImport &node);
 mlir::LogicalResult importShape(NodeImport &node);
 mlir::LogicalResult importSize(NodeImport &node);
 mlir::LogicalResult importReshape(NodeImport &node);
@@ -116,6 +128,7 @@ mlir::LogicalResult importDepthToSpace(NodeImport &node);
 mlir::LogicalResult importSpaceToDepth(NodeImport &node);
 
 // ResizeOps.cpp
+mlir::LogicalResult importUpsampleHeightWidth(NodeImport &node);
 mlir::LogicalResult importUpsampleAttr(NodeImport &node);
 mlir::LogicalResult importUpsample(NodeImport &node);
 mlir::LogicalResult importResize10(NodeImport &node);
@@ -154,5 +167,15 @@ mlir::LogicalResult importNonMaxSuppression(NodeImport &node);
 
 // EinsumOps.cpp
 mlir::LogicalResult importEinsum(NodeImport &node);
+
+// What the attributes of a node say that is not supported, as the import functions have it: see
+// Refusals.h. They stand beside these.
+mlir::LogicalResult checkBatchNormalization(NodeImport &node);
+mlir::LogicalResult checkCast(NodeImport &node);
+mlir::LogicalResult checkDropout(NodeImport &node);
+mlir::LogicalResult checkPad(NodeImport &node);
+mlir::LogicalResult checkResize(NodeImport &node);
+mlir::LogicalResult checkScatter(NodeImport &node);
+mlir::LogicalResult checkUpsample(NodeImport &node);
 
 } // namespace convoy::onnx

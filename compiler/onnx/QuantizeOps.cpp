@@ -174,10 +174,10 @@ static FailureOr<Type> typeAttr(NodeImport &node, StringRef name, Type byDefault
   int64_t number = node.intAttr(name, 0);
   if (number == 0)
     return byDefault;
-  Type type = getElementType(node.getContext(), static_cast<int32_t>(number));
+  Type type = getElementType(node.getContext(), number);
   if (!type)
     return node.unsupported() << "attribute '" << name << "' is "
-                              << getDataTypeName(static_cast<int32_t>(number));
+                              << getDataTypeName(number) << ", expected " << kElementTypes;
   return type;
 }
 

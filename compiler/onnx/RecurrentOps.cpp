@@ -98,10 +98,17 @@ LogicalResult Recurrence::read() {
   batch = x.shape()[batchFirst ? 0 : 1];
   features = x.shape()[2];
   hidden = node.intAttr("hidden_size", r.shape()[2]);
+  if (hidden != r.shape()[2])
+    return node.error() << "attribute 'hidden_size' is " << hidden << ", its weights " << r.type()
+                        << " are for " << r.shape()[2];
   clip = node.floatAttr("clip", 0);
   node.ignoreAttr("output_sequence"); // opset 1: an output that is asked for is given
   if (ShapedType::isDynamic(steps))
     return node.error() << "has a free extent as its sequence; fix it with --shape";
+  constexpr int64_t kMostSteps = 1 << 14;
+  if (steps > kMostSteps)
+    return node.unsupported() << "a sequence of " << steps << " steps, at most " << kMostSteps
+                              << " are unrolled";
   if (w.shape() != ArrayRef<int64_t>{directions, gates * hidden, features} ||
       r.shape() != ArrayRef<int64_t>{directions, gates * hidden, hidden})
     return node.error() << "has weights " << w.type() << " and " << r.type() << " for "

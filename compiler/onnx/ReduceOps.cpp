@@ -110,6 +110,9 @@ static LogicalResult reduce(NodeImport &node, ArrayRef<int64_t> givenAxes, bool 
   if (axes->empty() && !noopIfEmpty)
     axes = llvm::to_vector(llvm::seq<int64_t>(0, src.rank()));
 
+  // To the model there is one image, over which to reduce changes nothing.
+  if (node.isPerImage() && keepDims && cnn::hasFreeBatch(src.type()))
+    llvm::erase(*axes, 0);
   Type elementType = src.elementType();
   bool isBool = elementType.isInteger(1);
   bool isExtremum =

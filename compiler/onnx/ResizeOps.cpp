@@ -104,18 +104,44 @@ static FailureOr<SmallVector<double>> spread(NodeImport &node, ArrayRef<double> 
 // Upsample and Resize 10
 //===----------------------------------------------------------------------===//
 
+static FailureOr<cnn::ResizeMode> upsampleMode(NodeImport &node) {
+  std::string mode = node.stringAttr("mode", "nearest");
+  // ONNX's first years called it bilinear.
+  if (mode == "bilinear" && node.opset() < 7)
+    return cnn::ResizeMode::Linear;
+  if (mode != "nearest" && mode != "linear")
+    return node.unsupported() << "attribute 'mode' is '" << mode
+                              << "', expected nearest or linear";
+  return mode == "linear" ? cnn::ResizeMode::Linear : cnn::ResizeMode::Nearest;
+}
+
+LogicalResult convoy::onnx::checkUpsample(NodeImport &node) {
+  return failure(failed(upsampleMode(node)));
+}
+
 static LogicalResult resizeByScales(NodeImport &node, ArrayRef<double> scales) {
   ResizeAttrs attrs;
-  std::string mode = node.stringAttr("mode", "nearest");
-  if (mode != "nearest" && mode != "linear")
-    return node.unsupported() << "attribute 'mode' is '" << mode << "'";
-  attrs.mode = mode == "linear" ? cnn::ResizeMode::Linear : cnn::ResizeMode::Nearest;
+  FailureOr<cnn::ResizeMode> mode = upsampleMode(node);
+  if (failed(mode))
+    return failure();
+  attrs.mode = *mode;
   auto axes = llvm::to_vector(llvm::seq<int64_t>(0, node.input(0).rank()));
   FailureOr<SmallVector<double>> all = spread(node, scales, axes, "scales");
   if (failed(all))
     return failure();
   FailureOr<Extents> extents = fromScales(node, *all, {});
   return failed(extents) ? failure() : makeResize(node, attrs, *extents, {});
+}
+
+// Until opset 6: images, with an attribute for each direction.
+LogicalResult convoy::onnx::importUpsampleHeightWidth(NodeImport &node) {
+  for (StringRef name : {"height_scale", "width_scale"})
+    if (!node.hasAttr(name))
+      return node.error() << "lacks attribute '" << name << "'";
+  if (node.input(0).rank() != 4)
+    return node.error() << "resizes images, got " << node.input(0).type();
+  return resizeByScales(
+      node, {1, 1, node.floatAttr("height_scale", 1), node.floatAttr("width_scale", 1)});
 }
 
 LogicalResult convoy::onnx::importUpsampleAttr(NodeImport &node) {
@@ -152,6 +178,10 @@ static FailureOr<ResizeAttrs> readAttrs(NodeImport &node) {
   return attrs;
 }
 
+LogicalResult convoy::onnx::checkResize(NodeImport &node) {
+  return node.opset() < 11 ? checkUpsample(node) : LogicalResult(failure(failed(readAttrs(node))));
+}
+
 // Extents from wanted sizes; where the aspect ratio is to be kept, one factor for all axes.
 static FailureOr<Extents> fromSizes(NodeImport &node, const HostTensor &sizes,
                                     ArrayRef<int64_t> axes) {
@@ -165,7 +195,8 @@ static FailureOr<Extents> fromSizes(NodeImport &node, const HostTensor &sizes,
   std::optional<double> common;
   for (auto [size, axis] : llvm::zip(sizes.ints, axes)) {
     if (src.isDynamicDim(axis)) {
-      if (!(size == LinearInt{1, 0}) || policy != "stretch")
+      bool keeps = size == (node.isPerImage() ? LinearInt{0, 1} : LinearInt{1, 0});
+      if (!keeps || policy != "stretch")
         return node.error() << "resizes the free batch; fix it with --shape";
       continue;
     }

@@ -211,7 +211,7 @@ LogicalResult convoy::onnx::importDeformConv(NodeImport &node) {
   if (failed(expect(2, offsetGroups * conv.taps * rank)) ||
       (node.hasInput(4) && failed(expect(4, offsetGroups * conv.taps))))
     return failure();
-  if (failed(node.checkSize({conv.taps, conv.points, rank})))
+  if (failed(node.checkConstantSize({conv.taps, conv.points, rank})))
     return failure();
 
   Tensor base = regularPositions(conv, positionType(node, offsets.elementType()));

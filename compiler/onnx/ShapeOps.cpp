@@ -3,6 +3,7 @@
 
 #include "compiler/onnx/Ops.h"
 #include "compiler/onnx/ScalarBuilder.h"
+#include "compiler/onnx/TensorData.h"
 
 #include "dialects/Cnn/ConstantData.h"
 
@@ -34,7 +35,8 @@ static HostTensor hostFloats(NodeImport &node, ArrayRef<double> values) {
 LogicalResult convoy::onnx::importConstant(NodeImport &node) {
   for (StringRef name : {"sparse_value", "value_string", "value_strings"})
     if (node.hasAttr(name))
-      return node.unsupported() << "attribute '" << name << "'";
+      return node.unsupported() << "attribute '" << name
+                                << "' is given, expected a value of numbers or bools";
   if (node.hasAttr("value")) {
     ElementsAttr value = node.tensorAttr("value");
     if (!value)
@@ -102,9 +104,93 @@ LogicalResult convoy::onnx::importConstantOfShape(NodeImport &node) {
   return success();
 }
 
+// The shape of the fills of ONNX's first years: an attribute, the input's, or the input's value;
+// the last two with more dimensions at the end.
+static FailureOr<SmallVector<int64_t>> fillShape(NodeImport &node) {
+  SmallVector<int64_t> shape = node.intsAttr("shape"), extra = node.intsAttr("extra_shape");
+  bool isValue = node.intAttr("input_as_shape", 0) != 0;
+  if (!node.hasInput(0)) {
+    if (isValue || !extra.empty())
+      return node.error() << "has no input to take its shape from";
+    for (int64_t extent : shape)
+      if (extent < 0)
+        return node.error() << "has the negative extent " << extent;
+  } else if (node.hasAttr("shape")) {
+    return node.error() << "has both an input and attribute 'shape'";
+  } else if (isValue) {
+    FailureOr<HostTensor> host = node.hostInput(0, "the shape");
+    if (failed(host))
+      return failure();
+    FailureOr<SmallVector<int64_t>> value = shapeOf(node, *host);
+    if (failed(value))
+      return failure();
+    shape = *value;
+  } else {
+    shape.assign(node.input(0).shape().begin(), node.input(0).shape().end());
+  }
+  for (int64_t extent : extra) {
+    if (extent < 0)
+      return node.error() << "has the negative extent " << extent;
+    shape.push_back(extent);
+  }
+  if (failed(node.checkSize(shape)))
+    return failure();
+  return shape;
+}
+
+LogicalResult convoy::onnx::importConstantFill(NodeImport &node) {
+  FailureOr<SmallVector<int64_t>> shape = fillShape(node);
+  if (failed(shape))
+    return failure();
+  auto dataType = static_cast<int32_t>(node.intAttr("dtype", ::onnx::TensorProto::FLOAT));
+  Type elementType = getElementType(node.getContext(), dataType);
+  if (!elementType)
+    return node.unsupported() << "elements of " << getDataTypeName(dataType);
+  HostTensor number{RankedTensorType::get({1}, Float32Type::get(node.getContext())),
+                    {},
+                    {{0, node.floatAttr("value", 0)}}};
+  std::optional<HostTensor> value = foldCast(number, elementType);
+  if (!value)
+    return node.unsupported() << "elements of " << elementType;
+  FailureOr<Tensor> result =
+      node.splat(RankedTensorType::get(*shape, elementType), value->toConstant());
+  if (failed(result))
+    return failure();
+  node.setResult(0, *result);
+  return success();
+}
+
+LogicalResult convoy::onnx::importGivenTensorFill(NodeImport &node) {
+  FailureOr<SmallVector<int64_t>> shape = fillShape(node);
+  if (failed(shape))
+    return failure();
+  SmallVector<double> values = node.floatsAttr("values");
+  auto type = RankedTensorType::get(*shape, Float32Type::get(node.getContext()));
+  if (!type.hasStaticShape() || type.getNumElements() != static_cast<int64_t>(values.size()))
+    return node.error() << "has " << values.size() << " values for " << type;
+  HostTensor filled{type, {}, {}};
+  for (double value : values)
+    filled.floats.push_back({0, value});
+  node.setResult(0, Tensor(std::move(filled)));
+  return success();
+}
+
 //===----------------------------------------------------------------------===//
 // Shapes as values
 //===----------------------------------------------------------------------===//
+
+// Whether the node works on images that the model takes for one.
+static bool isOfImages(const NodeImport &node) {
+  return node.isPerImage() && cnn::hasFreeBatch(node.input(0).type());
+}
+
+// The type that the model knows.
+static RankedTensorType modelType(const NodeImport &node) {
+  RankedTensorType type = node.input(0).type();
+  return isOfImages(node)
+             ? RankedTensorType::get(node.imageShape(node.input(0)), type.getElementType())
+             : type;
+}
 
 // The shape of a tensor with an extent that only a run tells.
 static LogicalResult countedShape(NodeImport &node, int64_t start, int64_t end) {
@@ -129,7 +215,8 @@ static LogicalResult countedShape(NodeImport &node, int64_t start, int64_t end) 
 
 LogicalResult convoy::onnx::importShape(NodeImport &node) {
   const Tensor &src = node.input(0);
-  int64_t rank = src.rank();
+  RankedTensorType type = modelType(node);
+  int64_t rank = type.getRank();
   auto bound = [&](StringRef name, int64_t byDefault) {
     int64_t value = node.intAttr(name, byDefault);
     return std::clamp<int64_t>(value < 0 ? value + rank : value, 0, rank);
@@ -139,8 +226,7 @@ LogicalResult convoy::onnx::importShape(NodeImport &node) {
     return countedShape(node, start, end);
   SmallVector<LinearInt> extents;
   for (int64_t i = start; i < end; ++i)
-    extents.push_back(src.type().isDynamicDim(i) ? LinearInt{1, 0}
-                                                 : LinearInt{0, src.shape()[i]});
+    extents.push_back(type.isDynamicDim(i) ? LinearInt{1, 0} : LinearInt{0, type.getDimSize(i)});
   node.setResult(0, Tensor(HostTensor::ofInts(node.getContext(), extents)));
   return success();
 }
@@ -160,7 +246,8 @@ LogicalResult convoy::onnx::importSize(NodeImport &node) {
     return success();
   }
   int64_t count = cnn::perImage(type).getNumElements();
-  LinearInt size = cnn::hasFreeBatch(type) ? LinearInt{count, 0} : LinearInt{0, count};
+  bool grows = cnn::hasFreeBatch(type) && !node.isPerImage();
+  LinearInt size = grows ? LinearInt{count, 0} : LinearInt{0, count};
   node.setResult(0, Tensor(HostTensor::ofInts(node.getContext(), size).reshaped({})));
   return success();
 }
@@ -170,7 +257,9 @@ LogicalResult convoy::onnx::importSize(NodeImport &node) {
 //===----------------------------------------------------------------------===//
 
 static LogicalResult setReshaped(NodeImport &node, ArrayRef<int64_t> shape) {
-  FailureOr<Tensor> result = node.reshape(node.input(0), shape);
+  const Tensor &src = node.input(0);
+  FailureOr<Tensor> result =
+      isOfImages(node) ? node.reshapeImage(src, shape) : node.reshape(src, shape);
   if (failed(result))
     return failure();
   node.setResult(0, *result);
@@ -179,9 +268,9 @@ static LogicalResult setReshaped(NodeImport &node, ArrayRef<int64_t> shape) {
 
 // The shape that Reshape means by extents with 0 and -1. Element counts are those of an image
 // where the batch is free.
-static FailureOr<SmallVector<int64_t>> resolveReshape(NodeImport &node, ArrayRef<LinearInt> wanted,
+static FailureOr<SmallVector<int64_t>> resolveReshape(NodeImport &node, RankedTensorType src,
+                                                      ArrayRef<LinearInt> wanted,
                                                       bool allowZero) {
-  RankedTensorType src = node.input(0).type();
   SmallVector<int64_t> shape;
   std::optional<size_t> inferred;
   int64_t known = 1;
@@ -249,18 +338,19 @@ LogicalResult convoy::onnx::importReshape(NodeImport &node) {
     return failure();
   if (host->isFloat() || host->type.getRank() != 1)
     return node.error() << "needs a vector of integers as shape, got " << host->type;
-  FailureOr<SmallVector<int64_t>> shape =
-      resolveReshape(node, host->ints, node.intAttr("allowzero", 0) != 0);
+  FailureOr<SmallVector<int64_t>> shape = resolveReshape(
+      node, modelType(node), host->ints, node.intAttr("allowzero", 0) != 0);
   return failed(shape) ? failure() : setReshaped(node, *shape);
 }
 
 LogicalResult convoy::onnx::importFlatten(NodeImport &node) {
-  const Tensor &src = node.input(0);
-  int64_t axis = node.intAttr("axis", 1), rank = src.rank();
+  RankedTensorType src = modelType(node);
+  int64_t axis = node.intAttr("axis", 1), rank = src.getRank();
   if (axis < -rank || axis > rank)
     return node.error() << "axis " << axis << " is outside rank " << rank;
   axis = axis < 0 ? axis + rank : axis;
-  ArrayRef<int64_t> outer = src.shape().take_front(axis), inner = src.shape().drop_front(axis);
+  ArrayRef<int64_t> outer = src.getShape().take_front(axis);
+  ArrayRef<int64_t> inner = src.getShape().drop_front(axis);
   if (ShapedType::isDynamicShape(inner))
     return node.error() << "moves the free batch to dimension 1; fix it with --shape";
   // The batch stays alone in front, or there would be several in one dimension.
@@ -273,26 +363,26 @@ LogicalResult convoy::onnx::importFlatten(NodeImport &node) {
 }
 
 static LogicalResult squeeze(NodeImport &node, std::optional<ArrayRef<int64_t>> given) {
-  const Tensor &src = node.input(0);
+  RankedTensorType src = modelType(node);
   SmallVector<int64_t> axes;
   if (given) {
-    FailureOr<SmallVector<int64_t>> normalized = node.normalizeAxes(*given, src.rank());
+    FailureOr<SmallVector<int64_t>> normalized = node.normalizeAxes(*given, src.getRank());
     if (failed(normalized))
       return failure();
     axes = *normalized;
   } else {
-    for (int64_t i = 0; i < src.rank(); ++i)
-      if (src.shape()[i] == 1)
+    for (int64_t i = 0; i < src.getRank(); ++i)
+      if (src.getDimSize(i) == 1)
         axes.push_back(i);
   }
   SmallVector<int64_t> shape;
-  for (int64_t i = 0; i < src.rank(); ++i) {
+  for (int64_t i = 0; i < src.getRank(); ++i) {
     if (!llvm::is_contained(axes, i))
-      shape.push_back(src.shape()[i]);
-    else if (src.type().isDynamicDim(i))
+      shape.push_back(src.getDimSize(i));
+    else if (src.isDynamicDim(i))
       return node.error() << "removes the free batch; fix it with --shape";
-    else if (src.shape()[i] != 1)
-      return node.error() << "removes dimension " << i << " of " << src.type()
+    else if (src.getDimSize(i) != 1)
+      return node.error() << "removes dimension " << i << " of " << src
                           << ", whose extent is not 1";
   }
   return setReshaped(node, shape);
@@ -312,13 +402,13 @@ LogicalResult convoy::onnx::importSqueeze(NodeImport &node) {
 }
 
 static LogicalResult unsqueeze(NodeImport &node, ArrayRef<int64_t> given) {
-  const Tensor &src = node.input(0);
-  int64_t rank = src.rank() + given.size();
+  RankedTensorType src = modelType(node);
+  int64_t rank = src.getRank() + given.size();
   FailureOr<SmallVector<int64_t>> axes = node.normalizeAxes(given, rank);
   if (failed(axes))
     return failure();
   SmallVector<int64_t> shape;
-  ArrayRef<int64_t> rest = src.shape();
+  ArrayRef<int64_t> rest = src.getShape();
   for (int64_t i = 0; i < rank; ++i) {
     bool isNew = llvm::is_contained(*axes, i);
     shape.push_back(isNew ? 1 : rest.front());

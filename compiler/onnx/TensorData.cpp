@@ -17,7 +17,7 @@ using namespace convoy;
 using namespace convoy::onnx;
 using ::onnx::TensorProto;
 
-Type convoy::onnx::getElementType(MLIRContext *context, int32_t dataType) {
+Type convoy::onnx::getElementType(MLIRContext *context, int64_t dataType) {
   auto integer = [&](unsigned width) { return IntegerType::get(context, width); };
   auto natural = [&](unsigned width) {
     return IntegerType::get(context, width, IntegerType::Unsigned);
@@ -54,14 +54,15 @@ Type convoy::onnx::getElementType(MLIRContext *context, int32_t dataType) {
   }
 }
 
-std::string convoy::onnx::getDataTypeName(int32_t dataType) {
+std::string convoy::onnx::getDataTypeName(int64_t dataType) {
   // The types that came after the installed onnx.proto.
   static constexpr StringLiteral newer[] = {
       "FLOAT8E4M3FN", "FLOAT8E4M3FNUZ", "FLOAT8E5M2", "FLOAT8E5M2FNUZ", "UINT4",
       "INT4",         "FLOAT4E2M1",     "FLOAT8E8M0", "UINT2",          "INT2"};
-  if (TensorProto::DataType_IsValid(dataType))
-    return TensorProto::DataType_Name(static_cast<TensorProto::DataType>(dataType));
-  if (dataType >= 17 && dataType < 17 + static_cast<int32_t>(std::size(newer)))
+  auto number = static_cast<int>(dataType);
+  if (number == dataType && TensorProto::DataType_IsValid(number))
+    return TensorProto::DataType_Name(static_cast<TensorProto::DataType>(number));
+  if (dataType >= 17 && dataType < 17 + static_cast<int64_t>(std::size(newer)))
     return newer[dataType - 17].str();
   return "number " + std::to_string(dataType);
 }
@@ -87,6 +88,9 @@ private:
   InFlightDiagnostic error() {
     return mlir::emitError(loc) << "tensor '" << tensor.name() << "' ";
   }
+  InFlightDiagnostic unsupported() {
+    return mlir::emitError(loc) << "unsupported: tensor '" << tensor.name() << "' ";
+  }
 
   Location loc;
   ModelFile &file;
@@ -102,10 +106,10 @@ private:
 LogicalResult TensorReader::readType() {
   Type elementType = getElementType(loc.getContext(), tensor.data_type());
   if (!elementType)
-    return error() << "has elements of " << getDataTypeName(tensor.data_type())
-                   << ", which Convoy does not have";
+    return unsupported() << "has elements of " << getDataTypeName(tensor.data_type())
+                         << ", expected " << kElementTypes;
   if (tensor.has_segment())
-    return error() << "is stored in segments, which is not supported";
+    return unsupported() << "is stored in segments, expected one piece";
   std::optional<int64_t> count = 1;
   SmallVector<int64_t> shape;
   for (int64_t extent : tensor.dims()) {

@@ -36,6 +36,9 @@ namespace convoy::cnn {
 inline constexpr llvm::StringLiteral kTargetAttrName = "cnn.target";
 /// Name of the string attribute of main's arguments and results: the ONNX value's name.
 inline constexpr llvm::StringLiteral kNameAttrName = "cnn.name";
+/// Beside it, of those with symbolic extents: an array of strings, for each dimension its ONNX name
+/// or an empty one.
+inline constexpr llvm::StringLiteral kDimNamesAttrName = "cnn.dim_names";
 /// On a result of a graph: the ExtentAttr of a dimension whose extent only a run tells.
 inline constexpr llvm::StringLiteral kExtentAttrName = "cnn.extent";
 

@@ -9,6 +9,10 @@
 
 namespace convoy::cnn {
 
+/// The most bytes that one repeated element may stand for. A few bytes of a model can ask for any
+/// number, and whoever reads the data writes them out.
+inline constexpr int64_t kMostRepeatedBytes = int64_t(1) << 30;
+
 /// The bytes of `value` in memory order, one byte for a bool, a splat repeated.
 /// They are a view where the attribute holds them that way, else a copy.
 class ConstantData {

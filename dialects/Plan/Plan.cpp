@@ -40,6 +40,20 @@ LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
   return success();
 }
 
+std::string convoy::plan::getIdentity(KernelOp kernel) {
+  std::string text = (kernel.getStrategy() + "\n").str();
+  llvm::raw_string_ostream stream(text);
+  Block &body = kernel.getBody().front();
+  for (Type type : body.getArgumentTypes())
+    stream << type << "\n";
+  // Generic forms with local scope carry no locations and no aliases.
+  OpPrintingFlags flags;
+  flags.useLocalScope().printGenericOpForm();
+  for (Operation &op : body)
+    op.print(stream, flags);
+  return text;
+}
+
 LogicalResult KernelOp::verify() {
   Block &body = getBody().front();
   if (body.empty() || !isa<YieldOp>(body.back()))

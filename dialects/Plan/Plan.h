@@ -23,4 +23,8 @@ namespace convoy::plan {
 /// Alignment of every buffer's offset in the arena and of every constant, in bytes.
 inline constexpr int64_t kBufferAlignment = 64;
 
+/// What a kernel computes and how, as text: the same for two kernels that differ in their symbol and
+/// in the nodes that they came from.
+std::string getIdentity(KernelOp kernel);
+
 } // namespace convoy::plan

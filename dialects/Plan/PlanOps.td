@@ -46,7 +46,10 @@ def Plan_ProgramOp : Plan_Op<"program",
 
 def Plan_InputOp : Plan_Op<"input", [HasParent<"ProgramOp">]> {
   let summary = "The caller's buffer of an input";
-  let arguments = (ins StrAttr:$name, TypeAttr:$type);
+  let description = [{
+    `dim_names`, where there are any, has for each dimension its symbolic ONNX name or an empty one.
+  }];
+  let arguments = (ins StrAttr:$name, TypeAttr:$type, OptionalAttr<StrArrayAttr>:$dim_names);
   let results = (outs Plan_BufferType:$buffer);
   let assemblyFormat = "$name `:` $type attr-dict";
 }
@@ -57,9 +60,10 @@ def Plan_OutputOp : Plan_Op<"output", [HasParent<"ProgramOp">]> {
     Launches write it; it is not read. Dimension `counted_dim`, if there is one, has after a run as
     many elements as output number `count` of the program says, which is one i64. An `internal`
     output is only there to be such a count: it follows all others and has no name.
+    `dim_names` is as for inputs.
   }];
   let arguments = (ins StrAttr:$name, TypeAttr:$type, OptionalAttr<I64Attr>:$counted_dim,
-    OptionalAttr<I64Attr>:$count, UnitAttr:$internal);
+    OptionalAttr<I64Attr>:$count, UnitAttr:$internal, OptionalAttr<StrArrayAttr>:$dim_names);
   let results = (outs Plan_BufferType:$buffer);
   let assemblyFormat = "$name `:` $type attr-dict";
 }

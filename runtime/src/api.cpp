@@ -1,6 +1,7 @@
 // The C API: checks arguments and calls the parts that do the work.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "context.h"
+#include "types.h"
 
 #include <string.h>
 
@@ -24,6 +25,24 @@ convoy_status findProfile(const convoy_model &model, size_t index, const Profile
                 model.profiles.size());
   *profile = &model.profiles[index];
   return CONVOY_OK;
+}
+
+/// Adds for each profile its name and the shapes of its inputs.
+void addProfiles(Text &list, const convoy_model &model) {
+  constexpr size_t shown = 8;
+  size_t count = model.profiles.size();
+  for (size_t p = 0; p < count && p < shown; ++p) {
+    const Profile &profile = model.profiles[p];
+    list.add("%s%zu", p ? "; " : "", p);
+    if (profile.name()[0])
+      list.add(" \"%.100s\"", profile.name());
+    for (const convoy_value_info &value : profile.inputs.infos) {
+      list.add(" %.100s ", value.name);
+      addShape(list, value.type, value.dims, value.rank);
+    }
+  }
+  if (count > shown)
+    list.add("; and %zu more", count - shown);
 }
 
 convoy_status badIndex(const char *kind, size_t index, size_t count) {
@@ -101,6 +120,45 @@ extern "C" size_t convoy_model_num_outputs(const convoy_model *model) {
 
 extern "C" size_t convoy_model_num_profiles(const convoy_model *model) {
   return model->profiles.size();
+}
+
+extern "C" const char *convoy_model_profile_name(const convoy_model *model, size_t profile) {
+  return profile < model->profiles.size() ? model->profiles[profile].name() : "";
+}
+
+extern "C" convoy_status convoy_model_find_profile(const convoy_model *model, const char *name,
+                                                   size_t *profile) {
+  CONVOY_REQUIRE(model)
+  CONVOY_REQUIRE(name)
+  CONVOY_REQUIRE(profile)
+  for (size_t i = 0; i < model->profiles.size(); ++i)
+    if (name[0] && strcmp(model->profiles[i].name(), name) == 0) {
+      *profile = i;
+      return CONVOY_OK;
+    }
+  Text list;
+  addProfiles(list, *model);
+  return fail(CONVOY_NO_SUCH_NAME, "no profile \"%.100s\"; the model has %s", name, list.str());
+}
+
+extern "C" convoy_status convoy_model_select_profile(const convoy_model *model,
+                                                     const convoy_tensor *inputs, size_t count,
+                                                     size_t *profile) {
+  CONVOY_REQUIRE(model)
+  CONVOY_REQUIRE(profile)
+  size_t expected = model->profiles[0].inputs.size();
+  if (count != expected)
+    return fail(CONVOY_INVALID_ARGUMENT, "%zu inputs, the model has %zu", count, expected);
+  if (count)
+    CONVOY_REQUIRE(inputs)
+  if (const Profile *found = model->findProfileFor(inputs)) {
+    *profile = static_cast<size_t>(found - model->profiles.begin());
+    return CONVOY_OK;
+  }
+  Text list;
+  addProfiles(list, *model);
+  return fail(CONVOY_SHAPE_MISMATCH, "no profile takes inputs of these shapes; there are %s",
+              list.str());
 }
 
 extern "C" convoy_status convoy_model_profile_input(const convoy_model *model, size_t profile,

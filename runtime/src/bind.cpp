@@ -5,6 +5,27 @@
 
 using namespace convoy::rt;
 
+/// Names a profile whose input the tensor fits, if that is another one.
+void convoy_context::addOtherProfile(Text &text, const Slot &slot,
+                                     const convoy_tensor &tensor) const {
+  size_t index = static_cast<size_t>(&slot - inputs.begin());
+  if (&slot < inputs.begin() || &slot >= inputs.end() || tensor.type != slot.value->type)
+    return;
+  for (const Profile &other : model.profiles) {
+    const convoy_value_info &value = other.inputs.infos[index];
+    bool fits = &other != profile && value.rank == tensor.rank;
+    for (size_t d = 0; fits && d < value.rank; ++d)
+      fits = tensor.dims[d] == value.dims[d] || (value.dims[d] == -1 && tensor.dims[d] > 0);
+    if (!fits)
+      continue;
+    text.add("; profile %zu", static_cast<size_t>(&other - model.profiles.begin()));
+    if (other.name()[0])
+      text.add(" \"%.100s\"", other.name());
+    text.add(" takes it");
+    return;
+  }
+}
+
 convoy_status convoy_context::checkTensor(const Slot &slot, const char *kind,
                                           const convoy_tensor &tensor) const {
   const convoy_value_info &value = *slot.value;
@@ -17,6 +38,7 @@ convoy_status convoy_context::checkTensor(const Slot &slot, const char *kind,
     addShape(shapes, value.type, value.dims, value.rank);
     shapes.add(", got ");
     addShape(shapes, tensor.type, tensor.dims, tensor.rank < shown ? tensor.rank : shown);
+    addOtherProfile(shapes, slot, tensor);
     return fail(status, "%s \"%s\": wrong %s", kind, value.name, shapes.str());
   };
   if (tensor.type != value.type)

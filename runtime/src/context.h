@@ -66,6 +66,7 @@ private:
   convoy_status makeSteps();
   convoy_status checkBatch(int64_t images) const;
   convoy_status checkTensor(const Slot &slot, const char *kind, const convoy_tensor &tensor) const;
+  void addOtherProfile(convoy::rt::Text &text, const Slot &slot, const convoy_tensor &tensor) const;
   convoy_status checkBound(const convoy::rt::Array<Slot> &slots, const char *kind) const;
   bool growOwn(Slot &slot, int64_t images);
   void resolve();

@@ -98,11 +98,41 @@ bool Values::load(const Metadata *metadata) {
 }
 
 Profile::~Profile() {
-  if (program)
+  if (program && !sharesProgram)
     device->unload(program);
 }
 
-convoy_status Profile::load(const File &file, const schema::Variant &chosen, const Device &its) {
+/// Whether all extents agree, those of a free batch with each other.
+static bool takes(const Profile &profile, const convoy_tensor *tensors) {
+  int64_t batch = 0; // not known yet
+  for (size_t i = 0; i < profile.inputs.size(); ++i) {
+    const convoy_value_info &value = profile.inputs.infos[i];
+    const convoy_tensor &tensor = tensors[i];
+    if (tensor.rank != value.rank || (tensor.rank && !tensor.dims))
+      return false;
+    size_t d = 0;
+    if (isBatched(value)) {
+      if (tensor.dims[0] < 1 || (batch && tensor.dims[0] != batch))
+        return false;
+      batch = tensor.dims[0];
+      d = 1;
+    }
+    for (; d < value.rank; ++d)
+      if (tensor.dims[d] != value.dims[d])
+        return false;
+  }
+  return true;
+}
+
+const Profile *convoy_model::findProfileFor(const convoy_tensor *tensors) const {
+  for (const Profile &profile : profiles)
+    if (takes(profile, tensors))
+      return &profile;
+  return nullptr;
+}
+
+convoy_status Profile::load(const File &file, const schema::Variant &chosen, const Device &its,
+                            const Array<Profile> &earlier, size_t count) {
   variant = &chosen;
   device = &its;
   if (!inputs.load(chosen.inputs()) || !outputs.load(chosen.outputs()))
@@ -121,6 +151,14 @@ convoy_status Profile::load(const File &file, const schema::Variant &chosen, con
   if (batched) {
     constexpr int64_t largestProduct = int64_t(1) << 61;
     batchLimit = largest ? largestProduct / static_cast<int64_t>(largest) : largestProduct;
+  }
+  for (size_t i = 0; i < count; ++i) {
+    const schema::Section *code = earlier[i].variant->code(), *own = chosen.code();
+    if (code && own && code->offset() == own->offset() && code->size() == own->size()) {
+      program = earlier[i].program;
+      sharesProgram = true;
+      return CONVOY_OK;
+    }
   }
   return its.load(file, chosen, &program);
 }
@@ -142,7 +180,7 @@ convoy_status convoy_model::load(const convoy_load_options *options) {
   if (!profiles.allocate(systemAllocator(), choice.count))
     return fail(CONVOY_OUT_OF_MEMORY, "no memory for %zu profiles", choice.count);
   for (size_t i = 0; i < choice.count; ++i) {
-    if (convoy_status status = profiles[i].load(file, *choice.chosen[i], *choice.device))
+    if (convoy_status status = profiles[i].load(file, *choice.chosen[i], *choice.device, profiles, i))
       return status;
     if (!haveEqualSignature(profiles[0].inputs, profiles[i].inputs) ||
         !haveEqualSignature(profiles[0].outputs, profiles[i].outputs))

@@ -26,12 +26,16 @@ struct Profile {
   const Device *device = nullptr;
   Program *program = nullptr;
   Values inputs, outputs;
+  bool sharesProgram = false; // with an earlier profile, which unloads it
   bool batched = false;   // some input or output has a free batch
   int64_t batchLimit = 1; // no size or number of tiles overflows up to it
 
   Profile() = default;
   ~Profile();
-  convoy_status load(const File &file, const schema::Variant &chosen, const Device &its);
+  /// `earlier` have been loaded; code that one of them has is not loaded again.
+  convoy_status load(const File &file, const schema::Variant &chosen, const Device &its,
+                     const Array<Profile> &earlier, size_t count);
+  const char *name() const { return text(variant->profile()); }
 };
 
 /// Whether dimension 0 is the batch.
@@ -49,6 +53,9 @@ struct convoy_model {
   const unsigned char *constants() const {
     return artifact->constants() ? file.data() + artifact->constants()->offset() : nullptr;
   }
+
+  /// The first profile that takes inputs of these shapes, as many as it has; null if none does.
+  const convoy::rt::Profile *findProfileFor(const convoy_tensor *tensors) const;
 
   /// Verifies the file, which has been opened, and loads what this machine can run.
   convoy_status load(const convoy_load_options *options);

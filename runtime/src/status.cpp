@@ -7,7 +7,7 @@
 
 namespace {
 // Plain data, so that a thread's exit has nothing to destroy.
-thread_local char lastError[512];
+thread_local char lastError[1024];
 } // namespace
 
 convoy_status convoy::rt::fail(convoy_status status, const char *format, ...) {

@@ -17,7 +17,7 @@ public:
   const char *str() const { return buffer; }
 
 private:
-  char buffer[384] = "";
+  char buffer[768] = "";
   size_t used = 0;
 };
 

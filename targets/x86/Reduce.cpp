@@ -128,11 +128,40 @@ private:
 
   size_t rank() { return physicalExtents(op.getDst().getType()).size(); }
 
+  using Step = function_ref<Values(Value at, int64_t count, ValueRange carried)>;
+
+  // Combines `count` things, `step` at a time, into `width` vectors. Of a long sum, parts are added up
+  // first: the error of one running sum grows with its length, and all of it goes one way where the
+  // terms have one sign, as squares have.
+  Values overParts(int64_t count, int64_t step, size_t width, Step body) {
+    constexpr int64_t steps = 64;
+    Values sums(width, neutral());
+    int64_t part = step * steps, looped = count / step * step, whole = looped / part * part;
+    bool isExact = op.getKind() == cnn::ReduceKind::Max || op.getKind() == cnn::ReduceKind::Min;
+    if (isExact || whole <= part)
+      whole = 0;
+    auto run = [&](Value begin, Value end, ValueRange carried) {
+      return kb.loop(begin, end, step, carried, [&](Value at, ValueRange inner) {
+        return body(at, step, inner);
+      });
+    };
+    if (whole)
+      sums = kb.loop(kb.i64(0), kb.i64(whole), part, sums, [&](Value begin, ValueRange carried) {
+        Values next = run(begin, kb.add(begin, part), Values(width, neutral()));
+        for (auto [sum, other] : llvm::zip(next, carried))
+          sum = combine(other, sum);
+        return next;
+      });
+    if (whole < looped)
+      sums = run(kb.i64(whole), kb.i64(looped), sums);
+    return looped < count ? body(kb.i64(looped), count - looped, sums) : sums;
+  }
+
   // A row is reduced to one element.
   void alongRow() {
     Value row = kb.mul(outer, plan.reduced);
-    Values sums = forVectors(
-        kb, plan.reduced, unroll, Values(unroll, neutral()),
+    Values sums = overParts(
+        plan.reduced, unroll * lanes, unroll,
         [&](Value at, int64_t elements, ValueRange carried) {
           Values next(carried);
           for (int64_t done = 0, i = 0; done < elements; done += lanes, ++i) {
@@ -162,13 +191,7 @@ private:
       }
       return next;
     };
-    Values sums(std::min(rows, plan.reduced), neutral());
-    int64_t looped = plan.reduced / rows * rows;
-    if (looped)
-      sums = kb.loop(kb.i64(0), kb.i64(looped), rows, sums,
-                     [&](Value row, ValueRange carried) { return add(row, rows, carried); });
-    if (looped < plan.reduced)
-      sums = add(kb.i64(looped), plan.reduced - looped, sums);
+    Values sums = overParts(plan.reduced, rows, std::min(rows, plan.reduced), add);
     finish(tree(sums), kb.i64(0), mask);
   }
 
@@ -180,16 +203,15 @@ private:
       Value start = kb.add(kb.mul(outer, plan.reduced * plan.inner), column);
       int64_t vectors = llvm::divideCeil(elements, lanes);
       Values sums =
-          kb.loop(kb.i64(0), kb.i64(plan.reduced), 1, Values(vectors, neutral()),
-                  [&](Value row, ValueRange carried) {
-                    Values next(carried);
-                    for (int64_t i = 0; i < vectors; ++i) {
-                      Value offset = kb.add(kb.add(start, kb.mul(row, plan.inner)), i * lanes);
-                      next[i] = combine(next[i], kb.loadVector(f32, lanes, src, offset, false,
-                                                               tailMask(kb, elements - i * lanes)));
-                    }
-                    return next;
-                  });
+          overParts(plan.reduced, 1, vectors, [&](Value row, int64_t, ValueRange carried) {
+            Values next(carried);
+            for (int64_t i = 0; i < vectors; ++i) {
+              Value offset = kb.add(kb.add(start, kb.mul(row, plan.inner)), i * lanes);
+              next[i] = combine(next[i], kb.loadVector(f32, lanes, src, offset, false,
+                                                       tailMask(kb, elements - i * lanes)));
+            }
+            return next;
+          });
       for (int64_t i = 0; i < vectors; ++i)
         finish(sums[i], kb.add(column, i * lanes), tailMask(kb, elements - i * lanes));
       return Values();

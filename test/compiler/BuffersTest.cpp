@@ -77,6 +77,33 @@ const Case kCases[] = {
                     " y = Gather <axis = 1> (x, i) }"},
     {"bytes", HEAD "g (uint8[N,3,7] x) => (float[N,3,7] y, bool[N,3,7] z) <uint8 one = {1}> {"
                    " y = Cast <to = 1> (x) z = Equal (x, one) }"},
+    // Models that declare a batch of 1. The images of a batch are what the model makes of each.
+    {"one_shuffle", HEAD "g (float[1,6,5,7] x) => (float[1,3,5,7] y, float[1,3,5,7] z)"
+                         " <int64[3] pairs = {3,2,35}, int64[5] apart = {2,-1,3,5,7},"
+                         "  int64 zero = {0}, int64 one = {1}> {"
+                         " a = Reshape (x, pairs) b = Transpose <perm = [1,0,2]> (a)"
+                         " c = Reshape (b, apart) y = Gather <axis = 0> (c, zero)"
+                         " z = Gather <axis = 0> (c, one) }"},
+    {"one_attention", HEAD "g (float[1,6,5] x) => (float[1,5,6] y)"
+                           " <float[6,6] w = {1,0,2,0,0,1, 0,1,0,-1,0,0, 0,0,1,0,2,0, 1,0,0,1,0,0, "
+                           "  0,-2,0,0,1,0, 1,1,0,0,0,1}, float[5] b = {1,2,3,4,5}> {"
+                           " s = Transpose <perm = [2,0,1]> (x) p = MatMul (s, w)"
+                           " q = Transpose <perm = [1,0,2]> (p) k = Transpose <perm = [1,2,0]> (p)"
+                           " m = MatMul (q, k) n = Add (m, b) a = Softmax <axis = -1> (n)"
+                           " o = MatMul (a, q) t = Transpose <perm = [1,0,2]> (o)"
+                           " r = ReduceMax <axes = [0], keepdims = 1> (t) u = Sub (t, r)"
+                           " y = Transpose <perm = [1,0,2]> (u) }"},
+    {"one_rows", HEAD "g (float[1,6,4] x) => (float[1,5,4] y, float[1,24] f)"
+                      " <int64[1] at = {1}, int64[1] from = {-3}, int64[1] to = {100},"
+                      "  int64[1] first = {0}, float[1,2,4] c = {1,2,3,4,5,6,7,8}> {"
+                      " s = Squeeze (x, first) a = Slice (s, from, to, first)"
+                      " u = Unsqueeze (a, first) y = Concat <axis = 1> (u, c)"
+                      " f = Flatten <axis = 0> (x) }"},
+    {"one_scale", HEAD "g (float[1,3,4] x, float[1,3,1] s) => (float[1,1] m, float[1,2,3,4] y)"
+                       " <float[2,1,1] p = {1,-1}, int64[1] first = {0}> {"
+                       " v = Mul (x, s) l = Squeeze (v, first) a = ReduceMean <keepdims = 0> (v)"
+                       " zero = Constant <value_ints = [1,1]> () m = Reshape (a, zero)"
+                       " b = Mul (l, p) y = Unsqueeze (b, first) }"},
     {"same_output", HEAD "g (float[N,33] x) => (float[N,33] y, float[N,33] z) {"
                          " y = Relu (x) z = Identity (y) }"},
 };

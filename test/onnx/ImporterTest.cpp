@@ -405,18 +405,6 @@ TEST_F(ImporterTest, BoundInputsDecideShapes) {
   EXPECT_TRUE(mlir::failed(import(model, options)));
 }
 
-TEST_F(ImporterTest, ShapeOptions) {
-  convoy::onnx::ImportOptions options;
-  EXPECT_EQ(options.addShape("a=?x3x4"), "");
-  EXPECT_EQ(options.shapes["a"],
-            (std::vector<int64_t>{mlir::ShapedType::kDynamic, 3, 4}));
-  EXPECT_EQ(options.addShape("scope/in:0="), "");
-  EXPECT_EQ(options.shapes["scope/in:0"], std::vector<int64_t>{});
-  EXPECT_NE(options.addShape("a=1"), "");
-  for (const char *text : {"", "x", "=1x2", "x=1x?", "x=1xx2", "x=-1", "x=1x2y", "x=99999999999999999999"})
-    EXPECT_NE(options.addShape(text), "") << text;
-}
-
 //===----------------------------------------------------------------------===//
 // Nodes
 //===----------------------------------------------------------------------===//
@@ -526,6 +514,52 @@ TEST_F(ImporterTest, ConstantForms) {
 //===----------------------------------------------------------------------===//
 // Damaged files
 //===----------------------------------------------------------------------===//
+
+// What the text form cannot say of inputs and initializers, and that nodes are still looked at.
+TEST_F(ImporterTest, UnsupportedTypesAreListedWithTheNodes) {
+  ModelProto model = emptyModel();
+  auto addInput = [&](llvm::StringRef name) {
+    auto *input = model.mutable_graph()->add_input();
+    input->set_name(name.str());
+    return input->mutable_type();
+  };
+  addInput("s")->mutable_sequence_type()->mutable_elem_type()->mutable_tensor_type()->set_elem_type(
+      TensorProto::FLOAT);
+  addInput("o")
+      ->mutable_optional_type()
+      ->mutable_elem_type()
+      ->mutable_sequence_type()
+      ->mutable_elem_type()
+      ->mutable_tensor_type()
+      ->set_elem_type(TensorProto::INT64);
+  auto *map = addInput("m")->mutable_map_type();
+  map->set_key_type(TensorProto::STRING);
+  map->mutable_value_type()->mutable_tensor_type()->set_elem_type(TensorProto::FLOAT);
+  addInput("p")->mutable_sparse_tensor_type()->set_elem_type(TensorProto::FLOAT);
+  addInput("none");
+  auto *sparse = model.mutable_graph()->add_sparse_initializer();
+  sparse->mutable_values()->set_name("w");
+  TensorProto *text = model.mutable_graph()->add_initializer();
+  text->set_name("t");
+  text->set_data_type(TensorProto::STRING);
+  text->add_string_data("a");
+  addNode(model, "Sum", {"s", "o", "m", "p", "none", "w", "t"}, "a");
+  addNode(model, "Frobnicate", {"a"}, "y");
+  model.mutable_graph()->add_output()->set_name("y");
+  EXPECT_TRUE(mlir::failed(import(model)));
+  for (llvm::StringRef expected :
+       {"input 's' is seq(tensor(float)), expected a tensor",
+        "input 'o' is optional(seq(tensor(int64))), expected a tensor",
+        "input 'm' is map(string, tensor(float)), expected a tensor",
+        "input 'p' is sparse_tensor(float), expected a tensor",
+        "input 'none' is a type without a name, expected a tensor",
+        "initializer 'w' is sparse, expected a dense one",
+        "tensor 't' has elements of STRING, expected floats of 16 to 64 bits",
+        "Frobnicate of ai.onnx opset 17: no such op is known"})
+    EXPECT_NE(errors.find("unsupported: " + expected.str()), std::string::npos)
+        << expected.str() << " is not in\n" << errors;
+  EXPECT_EQ(llvm::StringRef(errors).count("\n"), 8u) << errors;
+}
 
 TEST_F(ImporterTest, EveryTruncationFails) {
   std::string bytes = reluModel().SerializeAsString();

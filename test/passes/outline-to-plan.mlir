@@ -3,8 +3,8 @@
 
 // Two equal pools share a kernel; the reshape shares a buffer; the last op writes the output.
 // CHECK: plan.program @main {
-// CHECK-DAG: %[[X:.+]] = plan.input "x" : tensor<?x2x8x8xf32>
-// CHECK-DAG: %[[Y:.+]] = plan.output "y" : tensor<?x8xf32>
+// CHECK-DAG: %[[X:.+]] = plan.input "x" : tensor<?x2x8x8xf32> {dim_names = ["N", "", "height", "width"]}
+// CHECK-DAG: %[[Y:.+]] = plan.output "y" : tensor<?x8xf32> {dim_names = ["N", ""]}
 // CHECK: %[[C:.+]] = plan.constant dense<[1.000000e+00, 2.000000e+00, 3.000000e+00
 // CHECK: %[[A:.+]] = plan.alloc {bytes = 512 : i64}
 // CHECK: plan.launch @pool_0 reads(%[[X]]) writes(%[[A]]) {bytes = 1024 : i64, flops = 512 : i64}
@@ -24,7 +24,7 @@
 // LOC-DAG: #[[FIRST:loc[0-9]*]] = loc("first")
 // LOC-DAG: #[[SECOND:loc[0-9]*]] = loc("second")
 module attributes {cnn.target = #cnn.target<name = "test", lanes = 16, registers = 32, l1Bytes = 32768, l2Bytes = 1048576, cpu = "generic">} {
-func.func @main(%x: tensor<?x2x8x8xf32> {cnn.name = "x"}) -> (tensor<?x8xf32> {cnn.name = "y"}) {
+func.func @main(%x: tensor<?x2x8x8xf32> {cnn.dim_names = ["N", "", "height", "width"], cnn.name = "x"}) -> (tensor<?x8xf32> {cnn.dim_names = ["N", ""], cnn.name = "y"}) {
   %c = cnn.constant dense<[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0]> : tensor<8xf32> -> tensor<8xf32>
   %a = cnn.pool <max> %x {kernel = array<i64: 1, 1>, strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, strategy = "test-loops"} : (tensor<?x2x8x8xf32>) -> tensor<?x2x8x8xf32> {
   ^bb0(%acc: f32):

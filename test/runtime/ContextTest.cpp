@@ -325,8 +325,8 @@ TEST_F(ContextTest, MeasuresLaunches) {
   }
 }
 
-TEST(Profiles, ShareAModel) {
-  // The same net for 24 rows and, as a copy of the upper half, for 12.
+/// The same net for 24 rows and, as a copy of the upper half, for 12.
+static artifact::Artifact makeProfiles() {
   artifact::Artifact artifact = makeModel();
   artifact::Variant half = artifact.variants[0];
   half.profile = "half";
@@ -340,6 +340,11 @@ TEST(Profiles, ShareAModel) {
   artifact::Variant fallback = artifact.variants[0]; // not a profile: its shapes are taken
   artifact.variants.push_back(half);
   artifact.variants.push_back(fallback);
+  return artifact;
+}
+
+TEST(Profiles, ShareAModel) {
+  artifact::Artifact artifact = makeProfiles();
   Bytes bytes(artifact);
   Model model = load(bytes);
   ASSERT_TRUE(model);
@@ -355,6 +360,7 @@ TEST(Profiles, ShareAModel) {
   std::vector<float> x = makeInput(1);
   InputTensor input(x);
   EXPECT_EQ(convoy_context_set_input(context.get(), 0, &input), CONVOY_SHAPE_MISMATCH);
+  EXPECT_THAT(convoy_last_error(), HasSubstr("expected f32[N,12,10], got f32[1,24,10]; profile 0 takes it"));
   input.extents[1] = rows / 2;
   ASSERT_EQ(convoy_context_set_input(context.get(), 0, &input), CONVOY_OK) << convoy_last_error();
   ASSERT_EQ(convoy_context_run(context.get()), CONVOY_OK);
@@ -368,6 +374,65 @@ TEST(Profiles, ShareAModel) {
   ASSERT_FALSE(artifact::serialize(artifact, odd));
   convoy_model *raw = nullptr;
   EXPECT_EQ(convoy_model_load_memory(odd.data(), odd.size(), nullptr, &raw), CONVOY_CORRUPT);
+}
+
+TEST(Profiles, AreFoundByName) {
+  Bytes bytes(makeProfiles());
+  Model model = load(bytes);
+  ASSERT_TRUE(model);
+  EXPECT_STREQ(convoy_model_profile_name(model.get(), 0), "");
+  EXPECT_STREQ(convoy_model_profile_name(model.get(), 1), "half");
+  EXPECT_STREQ(convoy_model_profile_name(model.get(), 2), "");
+  size_t index = 7;
+  ASSERT_EQ(convoy_model_find_profile(model.get(), "half", &index), CONVOY_OK);
+  EXPECT_EQ(index, 1u);
+  EXPECT_EQ(convoy_model_find_profile(model.get(), "", &index), CONVOY_NO_SUCH_NAME);
+  EXPECT_EQ(convoy_model_find_profile(model.get(), "whole", &index), CONVOY_NO_SUCH_NAME);
+  EXPECT_THAT(convoy_last_error(),
+              HasSubstr("no profile \"whole\"; the model has 0 x f32[N,24,10]; 1 \"half\" x "
+                        "f32[N,12,10]"));
+  EXPECT_EQ(index, 1u);
+  EXPECT_EQ(convoy_model_find_profile(model.get(), nullptr, &index), CONVOY_INVALID_ARGUMENT);
+  EXPECT_EQ(convoy_model_find_profile(model.get(), "half", nullptr), CONVOY_INVALID_ARGUMENT);
+}
+
+TEST(Profiles, AreSelectedByShapes) {
+  Bytes bytes(makeProfiles());
+  Model model = load(bytes);
+  ASSERT_TRUE(model);
+  int64_t dims[] = {5, rows, columns};
+  convoy_tensor x{nullptr, 0, CONVOY_TYPE_F32, 3, dims};
+  size_t index = 7;
+  ASSERT_EQ(convoy_model_select_profile(model.get(), &x, 1, &index), CONVOY_OK);
+  EXPECT_EQ(index, 0u);
+  dims[1] = rows / 2;
+  ASSERT_EQ(convoy_model_select_profile(model.get(), &x, 1, &index), CONVOY_OK);
+  EXPECT_EQ(index, 1u);
+  dims[0] = 0; // no batch
+  EXPECT_EQ(convoy_model_select_profile(model.get(), &x, 1, &index), CONVOY_SHAPE_MISMATCH);
+  dims[0] = 1;
+  dims[1] = rows / 2 + 1;
+  EXPECT_EQ(convoy_model_select_profile(model.get(), &x, 1, &index), CONVOY_SHAPE_MISMATCH);
+  EXPECT_THAT(convoy_last_error(), HasSubstr("\"half\" x f32[N,12,10]"));
+  x.rank = 2;
+  EXPECT_EQ(convoy_model_select_profile(model.get(), &x, 1, &index), CONVOY_SHAPE_MISMATCH);
+  x.rank = 3;
+  x.dims = nullptr;
+  EXPECT_EQ(convoy_model_select_profile(model.get(), &x, 1, &index), CONVOY_SHAPE_MISMATCH);
+  EXPECT_EQ(convoy_model_select_profile(model.get(), &x, 2, &index), CONVOY_INVALID_ARGUMENT);
+  EXPECT_EQ(convoy_model_select_profile(model.get(), nullptr, 1, &index), CONVOY_INVALID_ARGUMENT);
+  EXPECT_EQ(convoy_model_select_profile(model.get(), &x, 1, nullptr), CONVOY_INVALID_ARGUMENT);
+  EXPECT_EQ(index, 1u);
+}
+
+// Equal code is in the file once; the runtime maps it once, and unmaps it once.
+TEST(Profiles, ShareCode) {
+  artifact::Artifact artifact = makeProfiles();
+  std::vector<char> shared, single;
+  ASSERT_FALSE(artifact::serialize(artifact, shared));
+  artifact.variants.resize(1);
+  ASSERT_FALSE(artifact::serialize(artifact, single));
+  EXPECT_LT(shared.size(), single.size() + testCode().bytes.size());
 }
 
 TEST(FixedBatch, AllowsNoOther) {

@@ -34,6 +34,19 @@ TEST(Cpp, RunsAModel) {
   EXPECT_THROW(second.run(), convoy::Error); // z is for two images
 }
 
+TEST(Cpp, SelectsAProfile) {
+  Bytes bytes(makeModel());
+  convoy::Model model(bytes.data(), bytes.size());
+  EXPECT_EQ(model.profiles(), 1u);
+  EXPECT_EQ(model.profileName(0), "");
+  EXPECT_EQ(model.selectProfile({{4, rows, columns}}), 0u);
+  EXPECT_EQ(model.input(0, 0).rank, 3u);
+  EXPECT_STREQ(model.output(0, 1).name, "z");
+  EXPECT_THROW(model.selectProfile({{4, rows, columns + 1}}), convoy::Error);
+  EXPECT_THROW(model.selectProfile({}), convoy::Error);
+  EXPECT_THROW(model.findProfile("large"), convoy::Error);
+}
+
 TEST(Cpp, ThrowsErrors) {
   try {
     convoy::Model model("/no/such/file.cvy");

@@ -18,8 +18,8 @@ namespace {
 class Files : public testing::Test {
 protected:
   Files() {
-    char name[] = "/tmp/convoy-files-XXXXXX";
-    folder = mkdtemp(name);
+    std::string name = std::filesystem::temp_directory_path() / "convoy-files-XXXXXX";
+    folder = mkdtemp(name.data());
   }
   ~Files() override { std::filesystem::remove_all(folder); }
 

@@ -24,8 +24,8 @@ struct Done {
 class Tools : public testing::Test {
 protected:
   Tools() {
-    char name[] = "/tmp/convoy-tools-XXXXXX";
-    folder = mkdtemp(name);
+    std::string name = std::filesystem::temp_directory_path() / "convoy-tools-XXXXXX";
+    folder = mkdtemp(name.data());
     test::Bytes bytes(test::makeModel());
     model = write("model.cvy", bytes.data(), bytes.size());
   }
@@ -207,7 +207,7 @@ TEST_F(Tools, InspectShowsAll) {
   Done done = run(CONVOY_INSPECT, "FOLDER/model.cvy --kernels");
   EXPECT_EQ(done.status, 0) << done.output;
   for (const char *text : {"scale and mix", "runtime tests", "Variant 0: x86-baseline",
-                           "(this machine runs it)", "sse2", "f32 [batch, 24, 10], 960 B an image",
+                           "(chosen for this machine)", "sse2", "f32 [batch, 24, 10], 960 B an image",
                            "0.0 % over the lower bound of 1920 B", "test_mix", "0..4", "1..2",
                            "fullest at launch 1 (mix): 1920 B of 1920 B in use"})
     EXPECT_THAT(done.output, HasSubstr(text));
@@ -224,7 +224,7 @@ TEST_F(Tools, InspectShowsWhatThisMachineCannotRun) {
   EXPECT_EQ(done.status, 0) << done.output;
   EXPECT_THAT(done.output, HasSubstr("This machine cannot run it"));
   EXPECT_THAT(done.output, HasSubstr("no-such-feature"));
-  EXPECT_THAT(done.output, testing::Not(HasSubstr("(this machine runs it)")));
+  EXPECT_THAT(done.output, testing::Not(HasSubstr("(chosen for this machine)")));
   expectError(run(CONVOY_RUN, "FOLDER/other.cvy"), 1, "no-such-feature");
 }
 

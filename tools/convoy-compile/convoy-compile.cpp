@@ -6,6 +6,7 @@
 #include "targets/Target.h"
 #include "tools/support/Error.h"
 #include "tools/support/Options.h"
+#include "tools/support/Printable.h"
 #include "tools/support/Tensor.h"
 
 #include "mlir/IR/Diagnostics.h"
@@ -50,6 +51,9 @@ static Arguments parseArguments(int argc, char **argv) {
       "  convoy-compile model.onnx -o model.cvy\n"
       "  convoy-compile model.onnx -o model.cvy --target x86-avx512 --target x86-avx2\n"
       "  convoy-compile model.onnx --shape images=1x3x320x320 -o model.cvy\n"
+      "  convoy-compile model.onnx --shape images=1x3x224:320:32x224,320 -o model.cvy\n"
+      "  convoy-compile model.onnx --profile small --shape images=?x3x224x224\n"
+      "    --profile large --shape images=?x3x640x640 -o model.cvy\n"
       "  convoy-compile model.onnx --emit plan -o -");
   options.section("Output");
   options.value("o", "FILE", "what to write; - is standard output. Default: MODEL with .cvy",
@@ -76,13 +80,29 @@ static Arguments parseArguments(int argc, char **argv) {
   options.flag("remarks", "say why: what was fused or not, layouts, kernels, memory",
                arguments.remarks);
   options.section("Input");
+  ProfileList profiles;
   options.value("shape", "NAME=DIMS",
                 "extents of an input, such as x=1x3x224x224; ? in the first place leaves the\n"
-                "batch free until run time. May be repeated",
+                "batch free until run time. May be repeated. An extent may be a list 224,320 or\n"
+                "a range FIRST:LAST:STEP, and an input may have several shapes: then each\n"
+                "combination is a profile, and the artifact holds up to " +
+                    std::to_string(ProfileList::kMostProfiles) + " that share weights",
                 [&](const std::string &text) {
-                  if (std::string error = compile.import.addShape(text); !error.empty())
+                  if (std::string error = profiles.addShape(text); !error.empty())
                     throw UsageError("--shape " + text + ": " + error);
                 });
+  options.value("profile", "NAME",
+                "begins a profile: the --shape options that follow are its own. Those before the\n"
+                "first one are of all profiles",
+                [&](const std::string &name) {
+                  if (std::string error = profiles.addProfile(name); !error.empty())
+                    throw UsageError("--profile " + name + ": " + error);
+                });
+  bool fixedBatch = false;
+  options.flag("fixed-batch",
+               "keep a batch of 1 that the model declares. Otherwise it is made free where every\n"
+               "op treats an image by itself; --remarks says where not",
+               fixedBatch);
   options.value("bind", "NAME=FILE.pb",
                 "the value of an input that is known now, as an ONNX TensorProto; it is no input\n"
                 "of the artifact. For inputs that shapes depend on. May be repeated",
@@ -159,6 +179,11 @@ static Arguments parseArguments(int argc, char **argv) {
     return arguments;
   if (arguments.model.empty())
     throw UsageError("needs a model");
+  if (std::string error = profiles.list(compile.profiles); !error.empty())
+    throw UsageError("--shape: " + error);
+  if (compile.profiles.size() > 1 && !verify.testData.empty())
+    throw UsageError("--test-data is of one profile; --verify-passes takes inputs by a seed too");
+  compile.import.freeBatch = !fixedBatch;
   compile.pipeline.optimize = !noOptimize;
   if (!verifyOnly.empty() && !verifyPasses)
     throw UsageError(verifyOnly + " is for --verify-passes");
@@ -178,8 +203,10 @@ static Arguments parseArguments(int argc, char **argv) {
   } else if (compile.stopAfter && arguments.emit != "artifact") {
     throw UsageError("--emit of code and --stop-after exclude each other");
   }
-  if (compile.targets.size() > 1 && arguments.emit != "artifact")
-    throw UsageError("--emit " + arguments.emit + " is of one target; --dump-dir writes all");
+  if ((compile.targets.size() > 1 || compile.profiles.size() > 1) && arguments.emit != "artifact")
+    throw UsageError("--emit " + arguments.emit + " is of one " +
+                     (compile.targets.size() > 1 ? "target" : "profile") +
+                     "; --dump-dir writes all");
   if (arguments.output.empty()) {
     llvm::SmallString<128> path(arguments.model);
     llvm::sys::path::replace_extension(path, arguments.emit == "artifact" ? "cvy" : arguments.emit);
@@ -212,19 +239,6 @@ static std::string showLocation(mlir::Location loc) {
 
 // Names come from the model as they are; a message is one line all the same, and leaves the
 // terminal alone.
-static std::string oneLine(const std::string &text) {
-  std::string shown;
-  for (unsigned char letter : text) {
-    if (letter == '\n')
-      shown += "\\n";
-    else if (letter < 0x20 || letter == 0x7f)
-      shown += "\\x" + llvm::utohexstr(letter, /*LowerCase=*/true, /*Width=*/2);
-    else
-      shown += letter;
-  }
-  return shown;
-}
-
 static void printDiagnostic(const std::string &model, mlir::Diagnostic &diagnostic) {
   using mlir::DiagnosticSeverity;
   llvm::StringRef kind = diagnostic.getSeverity() == DiagnosticSeverity::Error     ? "error"
@@ -234,7 +248,7 @@ static void printDiagnostic(const std::string &model, mlir::Diagnostic &diagnost
   std::string where = showLocation(diagnostic.getLocation());
   if (where.empty() || llvm::StringRef(where).starts_with("node"))
     where = model + (where.empty() ? "" : ": " + where);
-  llvm::errs() << oneLine(where + ": " + kind.str() + ": " + diagnostic.str()) << "\n";
+  llvm::errs() << tools::printable(where + ": " + kind.str() + ": " + diagnostic.str()) << "\n";
   for (mlir::Diagnostic &note : diagnostic.getNotes())
     printDiagnostic(model, note);
 }

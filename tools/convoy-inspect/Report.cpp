@@ -4,17 +4,22 @@
 #include "tools/convoy-inspect/Report.h"
 
 #include "tools/convoy-inspect/Memory.h"
+#include "tools/convoy-inspect/Sharing.h"
 #include "tools/support/Error.h"
 #include "tools/support/Json.h"
+#include "tools/support/Printable.h"
 
 #include <algorithm>
 #include <cstdio>
+#include <map>
 
 namespace convoy::tools {
 
 namespace {
 
 const char *text(const flatbuffers::String *string) { return string ? string->c_str() : ""; }
+/// The same for people.
+std::string shown(const flatbuffers::String *string) { return printable(text(string)); }
 
 template <typename Vector> size_t sizeOf(const Vector *vector) { return vector ? vector->size() : 0; }
 
@@ -35,16 +40,16 @@ std::string shape(const schema::Value &value) {
   result += " [";
   for (unsigned i = 0; i < value.dims()->size(); ++i) {
     int64_t dim = value.dims()->Get(i);
-    const char *name = i < sizeOf(value.dim_names()) ? text(value.dim_names()->Get(i)) : "";
+    std::string name = i < sizeOf(value.dim_names()) ? shown(value.dim_names()->Get(i)) : "";
     result += i ? ", " : "";
-    result += dim >= 0 ? std::to_string(dim) : *name ? name : "N";
-    if (dim >= 0 && *name)
-      result += format(" (%s)", name);
+    result += dim >= 0 ? std::to_string(dim) : !name.empty() ? name : "N";
+    if (dim >= 0 && !name.empty())
+      result += " (" + name + ")";
   }
   return result + "]";
 }
 
-bool runsHere(const Opened &opened, const schema::Variant &variant) {
+bool isChosen(const Opened &opened, const schema::Variant &variant) {
   return !opened.target.empty() && opened.target == text(variant.target());
 }
 
@@ -73,7 +78,7 @@ void printValues(const char *kind,
     if (value.internal())
       continue;
     bool batched = value.dims()->size() && value.dims()->Get(0) < 0;
-    printf("  %-6s %2u  %-24s %s, %s%s", kind, i, text(value.name()), shape(value).c_str(),
+    printf("  %-6s %2u  %-24s %s, %s%s", kind, i, shown(value.name()).c_str(), shape(value).c_str(),
            bytes(value.bytes()).c_str(), batched ? " an image" : "");
     if (value.counted_dim() >= 0)
       printf(", the data decide dimension %d", value.counted_dim());
@@ -89,8 +94,8 @@ void printLaunches(const schema::Variant &variant) {
     const schema::Launch &launch = *variant.launches()->Get(i);
     const schema::Kernel *kernel = kernelOf(variant, launch);
     printf("  %5u  %8llu %10.3f %10.1f  %-14s %-24s %s\n", i, (unsigned long long)launch.tiles(),
-           double(launch.flops()) / 1e6, double(launch.bytes()) / 1e3, text(launch.op()),
-           kernel ? text(kernel->strategy()) : "", text(launch.name()));
+           double(launch.flops()) / 1e6, double(launch.bytes()) / 1e3, shown(launch.op()).c_str(),
+           kernel ? shown(kernel->strategy()).c_str() : "", shown(launch.name()).c_str());
   }
 }
 
@@ -102,14 +107,14 @@ void printMemory(const schema::Variant &variant) {
     const schema::Buffer &buffer = *variant.buffers()->Get(i);
     std::string lifetime = format("%u..%u", buffer.first_launch(), buffer.last_launch());
     printf("  %12llu %12llu  %-13s %s\n", (unsigned long long)buffer.offset(),
-           (unsigned long long)buffer.bytes(), lifetime.c_str(), text(buffer.name()));
+           (unsigned long long)buffer.bytes(), lifetime.c_str(), shown(buffer.name()).c_str());
   }
   auto fullest = std::max_element(live.begin(), live.end());
   if (fullest == live.end())
     return;
   size_t launch = fullest - live.begin();
   printf("  fullest at launch %zu (%s): %s of %s in use\n", launch,
-         text(variant.launches()->Get(launch)->name()), bytes(*fullest).c_str(),
+         shown(variant.launches()->Get(launch)->name()).c_str(), bytes(*fullest).c_str(),
          bytes(variant.arena_bytes()).c_str());
 }
 
@@ -119,7 +124,8 @@ void printKernels(const schema::Variant &variant) {
   for (unsigned i = 0; i < sizeOf(variant.kernels()); ++i) {
     const schema::Kernel &kernel = *variant.kernels()->Get(i);
     printf("  %10llu %10llu  %-24s %s\n", (unsigned long long)kernel.offset(),
-           (unsigned long long)kernel.bytes(), text(kernel.strategy()), text(kernel.name()));
+           (unsigned long long)kernel.bytes(), shown(kernel.strategy()).c_str(),
+           shown(kernel.name()).c_str());
   }
 }
 
@@ -131,18 +137,43 @@ std::string overLowerBound(const schema::Variant &variant) {
   return format(", %.1f %% over the lower bound of %s", over, bytes(bound).c_str());
 }
 
-void printVariant(const Opened &opened, unsigned index, const ReportOptions &options) {
+/// The variants of a target are its profiles: those with other input shapes than all before them.
+void printProfiles(const schema::Artifact &artifact) {
+  std::map<std::string, std::vector<const schema::Variant *>> targets;
+  for (const schema::Variant *variant : *artifact.variants())
+    targets[text(variant->target())].push_back(variant);
+  for (auto &[target, variants] : targets) {
+    if (variants.size() == 1)
+      continue;
+    printf("\nProfiles of %s, of which the first that the inputs fit runs\n", printable(target).c_str());
+    for (size_t i = 0; i < variants.size(); ++i) {
+      printf("  %3zu  %-24s", i, shown(variants[i]->profile()).c_str());
+      for (unsigned v = 0; v < sizeOf(variants[i]->inputs()); ++v) {
+        const schema::Value &value = *variants[i]->inputs()->Get(v);
+        printf("%s %s %s", v ? "," : "", shown(value.name()).c_str(), shape(value).c_str());
+      }
+      puts("");
+    }
+  }
+}
+
+void printVariant(const Opened &opened, unsigned index, const Use &use,
+                  const ReportOptions &options) {
   const schema::Variant &variant = *opened.artifact->variants()->Get(index);
-  printf("\nVariant %u: %s%s%s%s\n", index, text(variant.target()),
-         sizeOf(variant.profile()) ? ", shapes " : "", text(variant.profile()),
-         runsHere(opened, variant) ? "   (this machine runs it)" : "");
+  printf("\nVariant %u: %s%s%s%s\n", index, shown(variant.target()).c_str(),
+         sizeOf(variant.profile()) ? ", profile " : "", shown(variant.profile()).c_str(),
+         isChosen(opened, variant) ? "   (chosen for this machine)" : "");
   printf("  needs     ");
   for (unsigned i = 0; i < sizeOf(variant.cpu_features()); ++i)
-    printf("%s%s", i ? " " : "", text(variant.cpu_features()->Get(i)));
+    printf("%s%s", i ? " " : "", shown(variant.cpu_features()->Get(i)).c_str());
   puts(sizeOf(variant.cpu_features()) ? "" : "nothing special");
   printf("  code      %s in %zu kernels, %zu launches, %.3f MFLOP an image\n",
          bytes(sectionSize(variant.code())).c_str(), sizeOf(variant.kernels()),
          sizeOf(variant.launches()), double(flopsOf(variant)) / 1e6);
+  if (opened.artifact->variants()->size() > 1)
+    printf("  shares    %s of its %s of constants and %llu of its kernels with other variants\n",
+           bytes(use.sharedConstantBytes).c_str(), bytes(use.constantBytes).c_str(),
+           (unsigned long long)use.sharedKernels);
   printf("  arena     %s an image%s\n", bytes(variant.arena_bytes()).c_str(),
          overLowerBound(variant).c_str());
   printf("  scratch   %s a thread\n", bytes(variant.scratch_bytes()).c_str());
@@ -178,9 +209,10 @@ void writeValues(Json &json, const char *key,
   json.close();
 }
 
-void writeVariant(Json &json, const Opened &opened, const schema::Variant &variant) {
+void writeVariant(Json &json, const Opened &opened, const schema::Variant &variant,
+                  const Use &use) {
   json.open('{').member("target", text(variant.target()));
-  json.member("profile", text(variant.profile())).member("runs_here", runsHere(opened, variant));
+  json.member("profile", text(variant.profile())).member("chosen", isChosen(opened, variant));
   json.key("cpu_features").open('[');
   for (unsigned i = 0; i < sizeOf(variant.cpu_features()); ++i)
     json.value(text(variant.cpu_features()->Get(i)));
@@ -188,6 +220,9 @@ void writeVariant(Json &json, const Opened &opened, const schema::Variant &varia
   json.member("arena_bytes", variant.arena_bytes());
   json.member("arena_lower_bound_bytes", variant.arena_lower_bound_bytes());
   json.member("scratch_bytes", variant.scratch_bytes()).member("flops", flopsOf(variant));
+  json.key("shares").open('{').member("constant_bytes", use.constantBytes);
+  json.member("shared_constant_bytes", use.sharedConstantBytes);
+  json.member("kernels", use.kernels).member("shared_kernels", use.sharedKernels).close();
   writeValues(json, "inputs", variant.inputs());
   writeValues(json, "outputs", variant.outputs());
 
@@ -231,16 +266,18 @@ void printReport(const Opened &opened, const ReportOptions &options) {
   printf("%s: %s, format %u, for runtime %s or newer\n", opened.path.c_str(),
          bytes(opened.info.file_bytes).c_str(), opened.info.format_version,
          version(opened.info.least_runtime).c_str());
-  printf("  model     %s\n", text(artifact.model_name()));
-  printf("  producer  %s\n", text(artifact.producer()));
+  printf("  model     %s\n", shown(artifact.model_name()).c_str());
+  printf("  producer  %s\n", shown(artifact.producer()).c_str());
   if (sizeOf(artifact.options()))
-    printf("  options   %s\n", text(artifact.options()));
+    printf("  options   %s\n", shown(artifact.options()).c_str());
   printf("  constants %s, shared by %zu variant%s\n", bytes(sectionSize(artifact.constants())).c_str(),
          sizeOf(artifact.variants()), sizeOf(artifact.variants()) == 1 ? "" : "s");
   if (!opened.problem.empty())
     printf("  This machine cannot run it: %s\n", opened.problem.c_str());
+  printProfiles(artifact);
+  std::vector<Use> uses = usesOf(artifact);
   for (unsigned i = 0; i < sizeOf(artifact.variants()); ++i)
-    printVariant(opened, i, options);
+    printVariant(opened, i, uses[i], options);
 }
 
 std::string jsonReport(const Opened &opened) {
@@ -253,8 +290,9 @@ std::string jsonReport(const Opened &opened) {
   json.member("options", text(artifact.options()));
   json.member("constant_bytes", sectionSize(artifact.constants()));
   json.key("variants").open('[');
+  std::vector<Use> uses = usesOf(artifact);
   for (unsigned i = 0; i < sizeOf(artifact.variants()); ++i)
-    writeVariant(json, opened, *artifact.variants()->Get(i));
+    writeVariant(json, opened, *artifact.variants()->Get(i), uses[i]);
   json.close().close();
   return json.text();
 }

@@ -280,35 +280,45 @@ Inputs makeForProfile(const Session &session, size_t profile, const InputOptions
   return inputs;
 }
 
-Inputs firstThatFits(const Session &session,
+Inputs firstThatFits(const Session &session, const InputOptions &options,
                      const std::function<Inputs(size_t profile)> &make) {
+  if (!options.profile.empty())
+    return make(session.findProfile(options.profile));
   size_t count = session.numProfiles();
   // With a single profile it is the runtime that says what does not fit.
-  for (size_t profile = 0; profile < count && count > 1; ++profile) {
+  if (count == 1)
+    return make(0);
+  std::string reasons;
+  for (size_t profile = 0; profile < count; ++profile) {
+    std::string reason;
     try {
       Inputs inputs = make(profile);
       std::vector<Value> values = session.inputs(profile);
-      bool all = true;
-      for (size_t i = 0; i < values.size(); ++i)
-        all &= fits(inputs.tensors[i], values[i]);
-      if (all)
+      size_t i = 0;
+      while (i < values.size() && fits(inputs.tensors[i], values[i]))
+        ++i;
+      if (i == values.size())
         return inputs;
-    } catch (const Error &) {
-      // Another profile may have the right sizes; the first one's error is told below.
+      reason = inputs.sources[i] + ": " + describe(inputs.tensors[i].type, inputs.tensors[i].dims) +
+               ", input '" + values[i].name + "' is " + values[i].describe();
+    } catch (const Error &error) {
+      reason = error.what();
     }
+    reasons += "\n  " + session.profileText(profile) + ": " + reason;
   }
-  return make(0);
+  throw Error("the inputs fit none of the model's profiles" + reasons);
 }
 
 } // namespace
 
 Inputs makeInputs(const Session &session, const InputOptions &options) {
-  return firstThatFits(session,
+  return firstThatFits(session, options,
                        [&](size_t profile) { return makeForProfile(session, profile, options); });
 }
 
-Inputs loadTestInputs(const Session &session, const std::string &folder) {
-  return firstThatFits(session, [&](size_t profile) {
+Inputs loadTestInputs(const Session &session, const InputOptions &options,
+                      const std::string &folder) {
+  return firstThatFits(session, options, [&](size_t profile) {
     Inputs inputs;
     inputs.profile = profile;
     for (size_t i = 0, count = session.inputs(profile).size(); i < count; ++i) {

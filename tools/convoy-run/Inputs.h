@@ -22,6 +22,7 @@ struct InputOptions {
   Fill fill = Fill::Random;
   uint64_t seed = 0;
   int64_t batch = 0; // 0: what the files hold, else 1.
+  std::string profile; // Its name or number; empty: the first that the files fit.
   // Of pictures.
   bool resize = false;
   std::vector<double> mean, std; // For each channel, or one for all.
@@ -34,11 +35,12 @@ struct Inputs {
   std::vector<std::string> images;  // A name for each image of the batch where one is known.
 };
 
-/// Takes the first of the model's shape profiles that the files fit.
+/// Takes the first of the model's shape profiles that the files fit, or the one of the options.
 Inputs makeInputs(const Session &session, const InputOptions &options);
 
 /// Inputs from ONNX test data: DIR/input_N.pb is the model's N-th input.
-Inputs loadTestInputs(const Session &session, const std::string &folder);
+Inputs loadTestInputs(const Session &session, const InputOptions &options,
+                      const std::string &folder);
 
 } // namespace convoy::tools
 

@@ -4,6 +4,7 @@
 #include "tools/convoy-run/Measure.h"
 
 #include "tools/support/Error.h"
+#include "tools/support/Printable.h"
 
 #include <algorithm>
 #include <cmath>
@@ -126,7 +127,8 @@ void printProfile(const Profile &profile, bool byTime) {
                  double itsBytes, const char *op, const char *strategy, const char *name) {
     double rate = time > 0 ? 1e-3 / time : 0; // Per microsecond to 1e9 per second.
     printf("%5s %11.2f %6.1f%% %9.1f %8.1f  %-14s %-24s %s\n", number.c_str(), time, share * 100,
-           itsFlops * rate, itsBytes * rate, op, strategy, name);
+           itsFlops * rate, itsBytes * rate, printable(op).c_str(), printable(strategy).c_str(),
+           printable(name).c_str());
   };
   std::map<std::string, double> byStrategy;
   for (size_t i : order) {
@@ -150,7 +152,7 @@ void printProfile(const Profile &profile, bool byTime) {
   std::sort(kinds.rbegin(), kinds.rend());
   puts("\nBy op and strategy");
   for (auto &[time, name] : kinds)
-    printf("%17.2f %6.1f%%  %s\n", time, sum > 0 ? time / sum * 100 : 0, name.c_str());
+    printf("%17.2f %6.1f%%  %s\n", time, sum > 0 ? time / sum * 100 : 0, printable(name).c_str());
 }
 
 void writeProfile(Json &json, const Profile &profile) {

@@ -3,6 +3,8 @@
 
 #include "tools/convoy-run/Print.h"
 
+#include "tools/support/Printable.h"
+
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -11,7 +13,7 @@
 namespace convoy::tools {
 
 void printSummary(const std::string &name, const Tensor &tensor) {
-  printf("output '%s' %s", name.c_str(), describe(tensor.type, tensor.dims).c_str());
+  printf("output '%s' %s", printable(name).c_str(), describe(tensor.type, tensor.dims).c_str());
   int64_t count = tensor.size(), special = 0;
   double least = INFINITY, most = -INFINITY, sum = 0;
   for (int64_t i = 0; i < count; ++i) {
@@ -53,13 +55,12 @@ void printTop(const Tensor &tensor, const std::vector<std::string> &labels, int6
     });
     bool named = image < int64_t(images.size());
     if (named || batch > 1)
-      printf("%s\n", named ? images[image].c_str()
-                           : ("image " + std::to_string(image)).c_str());
+      printf("%s\n", printable(named ? images[image] : "image " + std::to_string(image)).c_str());
     for (int64_t rank = 0; rank < count; ++rank) {
       int64_t index = order[rank];
       std::string label =
           index < int64_t(labels.size()) ? labels[index] : std::to_string(index);
-      printf("%4lld  %-24s %.5g\n", (long long)rank + 1, label.c_str(), score(index));
+      printf("%4lld  %-24s %.5g\n", (long long)rank + 1, printable(label).c_str(), score(index));
     }
   }
 }

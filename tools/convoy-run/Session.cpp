@@ -42,6 +42,23 @@ Session::Session(const std::string &path, const std::string &target)
   model.reset(loaded);
 }
 
+size_t Session::findProfile(const std::string &text) const {
+  size_t index = 0;
+  if (convoy_model_find_profile(model.get(), text.c_str(), &index) == CONVOY_OK)
+    return index;
+  std::string problem = convoy_last_error();
+  bool isNumber = !text.empty() && text.size() < 6 &&
+                  text.find_first_not_of("0123456789") == std::string::npos;
+  if (isNumber && (index = std::stoul(text)) < numProfiles())
+    return index;
+  throw Error("--use-profile: " + problem);
+}
+
+std::string Session::profileText(size_t of) const {
+  std::string name = convoy_model_profile_name(model.get(), of);
+  return "profile " + std::to_string(of) + (name.empty() ? "" : " '" + name + "'");
+}
+
 std::vector<Value> Session::inputs(size_t of) const {
   return values(model.get(), convoy_model_num_inputs(model.get()), of, convoy_model_profile_input);
 }

@@ -30,6 +30,10 @@ public:
   Session(const std::string &path, const std::string &target);
 
   size_t numProfiles() const { return convoy_model_num_profiles(model.get()); }
+  /// The profile of a name or number.
+  size_t findProfile(const std::string &text) const;
+  /// For messages: its number, and its name if it has one.
+  std::string profileText(size_t profile) const;
   std::vector<Value> inputs(size_t profile) const;
   std::vector<Value> outputs(size_t profile) const;
   std::vector<convoy_launch_info> launches() const;

@@ -8,6 +8,7 @@
 #include "tools/convoy-run/Session.h"
 #include "tools/support/Error.h"
 #include "tools/support/Options.h"
+#include "tools/support/Printable.h"
 
 #include <cstdio>
 #include <filesystem>
@@ -125,6 +126,10 @@ void addRunOptions(Options &options, Settings &settings) {
   });
   options.value("target", "NAME", "run the variant for this target, e.g. x86-avx2, not the best",
                 [&](const std::string &name) { settings.target = name; });
+  options.value("use-profile", "NAME",
+                "of a model with several sets of input shapes, the one to run, by its name or\n"
+                "number (default: the first that the inputs fit; convoy-inspect lists them)",
+                [&](const std::string &name) { settings.input.profile = name; });
   options.value("threads", "N", "threads of a run (default: as many as the process may use)",
                 [&](const std::string &text) {
                   settings.threads = uint32_t(Options::integer("threads", text, 1, 4096));
@@ -234,7 +239,7 @@ int runTestData(Session &session, const Settings &settings, FILE *out) {
   int passed = 0, failed = 0;
   std::vector<std::string> sets = testDataSets(settings.testData);
   for (const std::string &folder : sets) {
-    Inputs inputs = loadTestInputs(session, folder);
+    Inputs inputs = loadTestInputs(session, settings.input, folder);
     session.start(inputs.profile, settings.threads);
     session.setInputs(inputs.tensors, inputs.sources);
     session.run();
@@ -247,8 +252,8 @@ int runTestData(Session &session, const Settings &settings, FILE *out) {
       Comparison result = compare(found[i], readTensorProto(path), settings.tolerance,
                                   settings.absoluteTolerance);
       (result.passed ? passed : failed) += 1;
-      fprintf(out, "%s %s: '%s' %s\n", result.passed ? "ok    " : "FAILED", path.c_str(),
-             values[i].name.c_str(), result.text.c_str());
+      fprintf(out, "%s %s: '%s' %s\n", result.passed ? "ok    " : "FAILED",
+             printable(path).c_str(), printable(values[i].name).c_str(), result.text.c_str());
     }
   }
   fprintf(out, "%d passed, %d failed\n", passed, failed);
@@ -292,7 +297,8 @@ int body(int argc, char **argv) {
   }
   Inputs inputs = settings.testData.empty()
                       ? makeInputs(session, settings.input)
-                      : loadTestInputs(session, testDataSets(settings.testData).front());
+                      : loadTestInputs(session, settings.input,
+                                       testDataSets(settings.testData).front());
   start = Clock::now();
   session.start(inputs.profile, settings.threads);
   session.setInputs(inputs.tensors, inputs.sources);
@@ -310,6 +316,7 @@ int body(int argc, char **argv) {
   json.open('{').member("model", settings.model);
   json.member("name", convoy_model_name(session.get()));
   json.member("target", convoy_model_target(session.get()));
+  json.member("use_profile", convoy_model_profile_name(session.get(), inputs.profile));
   json.member("threads", session.threads()).member("batch", session.batch());
   json.member("load_ms", loadTime).member("start_ms", startTime);
   json.member("first_run_ms", firstRun);

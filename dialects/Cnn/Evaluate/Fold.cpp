@@ -84,13 +84,16 @@ static bool keepsSplats(Operation *op) {
 }
 
 bool Folder::isWorthwhile(Operation *op, ArrayRef<ElementsAttr> operands) const {
-  if (keepsSplats(op) && llvm::all_of(operands, isSplat))
-    return true;
-  int64_t operandBytes = 0;
-  for (ElementsAttr operand : operands)
-    operandBytes += storedBytes(operand);
   int64_t resultBytes = getBytes(cast<RankedTensorType>(op->getResult(0).getType()));
-  return resultBytes <= std::max(limits.resultBytes, operandBytes);
+  if (keepsSplats(op) && llvm::all_of(operands, isSplat))
+    return resultBytes <= kMostRepeatedBytes;
+  // What is computed reads a repeated element where each copy of it would be.
+  int64_t operandBytes = 0, readBytes = 0;
+  for (auto [operand, value] : llvm::zip_equal(op->getOperands(), operands)) {
+    operandBytes += storedBytes(value);
+    readBytes += getBytes(cast<RankedTensorType>(operand.getType()));
+  }
+  return std::max(resultBytes, readBytes) <= std::max(limits.resultBytes, operandBytes);
 }
 
 // The one element of a splat as a tensor of the same rank, which broadcasts like the whole.

@@ -63,7 +63,7 @@ extern "C" {
   X(FORMAT_TOO_NEW, 8, "the artifact's format is newer than this runtime")                         \
   X(RUNTIME_TOO_OLD, 9, "the artifact needs a newer runtime")                                      \
   X(UNSUPPORTED_MACHINE, 10, "the artifact has no variant for this machine")                       \
-  X(NO_SUCH_NAME, 11, "no input or output of this name")                                           \
+  X(NO_SUCH_NAME, 11, "no input, output or profile of this name")                                         \
   X(NO_SUCH_INDEX, 12, "no input, output, profile or launch of this index")                        \
   X(TYPE_MISMATCH, 13, "wrong element type")                                                       \
   X(RANK_MISMATCH, 14, "wrong number of dimensions")                                               \
@@ -194,9 +194,18 @@ CONVOY_API convoy_status convoy_model_find_output(const convoy_model *model, con
                                                   size_t *index);
 
 /* A model may have been compiled for several sets of input shapes (profiles) that share constants,
- * names and types. The functions above tell of profile 0; a context runs the profile that it was
- * made with. */
+ * code, names and types. The functions above tell of profile 0; a context runs the profile that it
+ * was made with. */
 CONVOY_API size_t convoy_model_num_profiles(const convoy_model *model);
+/* The name that the compiler gave the profile; "" if it has none or does not exist. */
+CONVOY_API const char *convoy_model_profile_name(const convoy_model *model, size_t profile);
+CONVOY_API convoy_status convoy_model_find_profile(const convoy_model *model, const char *name,
+                                                   size_t *profile);
+/* The first profile that takes inputs of these shapes. `inputs` has all inputs of the model in
+ * order, `count` of them; only their rank and dims are looked at. */
+CONVOY_API convoy_status convoy_model_select_profile(const convoy_model *model,
+                                                     const convoy_tensor *inputs, size_t count,
+                                                     size_t *profile);
 CONVOY_API convoy_status convoy_model_profile_input(const convoy_model *model, size_t profile,
                                                     size_t index, convoy_value_info *info);
 CONVOY_API convoy_status convoy_model_profile_output(const convoy_model *model, size_t profile,
@@ -255,7 +264,7 @@ typedef struct convoy_context_options {
   /* Reserve memory for this batch at once and allow no larger one. 0: memory grows with the batch.
    */
   int64_t max_batch;
-  /* Which set of input shapes. */
+  /* Which set of input shapes: convoy_model_select_profile finds the one for given tensors. */
   size_t profile;
   /* NULL: malloc. Copied. */
   const convoy_allocator *allocator;

@@ -107,6 +107,37 @@ public:
     check(convoy_model_output(get(), index, &info));
     return info;
   }
+  /// Sets of input shapes; the functions above tell of the first.
+  size_t profiles() const { return convoy_model_num_profiles(get()); }
+  std::string profileName(size_t profile) const {
+    return convoy_model_profile_name(get(), profile);
+  }
+  convoy_value_info input(size_t profile, size_t index) const {
+    convoy_value_info info;
+    check(convoy_model_profile_input(get(), profile, index, &info));
+    return info;
+  }
+  convoy_value_info output(size_t profile, size_t index) const {
+    convoy_value_info info;
+    check(convoy_model_profile_output(get(), profile, index, &info));
+    return info;
+  }
+  size_t findProfile(const std::string &name) const {
+    size_t index;
+    check(convoy_model_find_profile(get(), name.c_str(), &index));
+    return index;
+  }
+  /// The profile for these extents of all inputs; convoy_context_options::profile takes it.
+  size_t selectProfile(const std::vector<std::vector<int64_t>> &shapes) const {
+    std::vector<convoy_tensor> tensors(shapes.size());
+    for (size_t i = 0; i < shapes.size(); ++i) {
+      tensors[i].rank = shapes[i].size();
+      tensors[i].dims = shapes[i].data();
+    }
+    size_t index;
+    check(convoy_model_select_profile(get(), tensors.data(), tensors.size(), &index));
+    return index;
+  }
   size_t findInput(const std::string &name) const {
     size_t index;
     check(convoy_model_find_input(get(), name.c_str(), &index));

@@ -8,7 +8,7 @@ import sys
 report = json.load(open(sys.argv[1]))
 assert report["model"] == "digits"
 (variant,) = report["variants"]
-assert variant["runs_here"]
+assert variant["chosen"]
 (image,) = variant["inputs"]
 assert (image["name"], image["type"], image["bytes"]) == ("image", "f32", 256), image
 assert image["dims"] == [-1, 1, 8, 8], image

@@ -21,7 +21,7 @@ def essence(variant):
         for argument in launch["args"]:
             if argument["space"] == "constant":
                 del argument["offset"]
-    return {key: value for key, value in variant.items() if key != "runs_here"}
+    return {key: value for key, value in variant.items() if key not in ("chosen", "shares")}
 
 
 for variant, other in zip(together["variants"], alone):

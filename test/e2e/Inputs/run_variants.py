@@ -16,6 +16,6 @@ for variant in inspection["variants"]:
     if done.returncode == 0:
         ran += 1
     else:
-        assert not variant["runs_here"], done.stdout + done.stderr
+        assert not variant["chosen"], done.stdout + done.stderr
         assert done.returncode == 1 and "error: " in done.stderr and not done.stdout, done
 assert ran > 0

@@ -14,21 +14,41 @@ from report import BUILD, LOGS, ROOT, Result, from_closing_line, run, run_gtest,
 BIN = BUILD / "bin"
 ASAN = ROOT / "build-asan"
 TSAN = ROOT / "build-tsan"
+FUZZ = ROOT / "build-fuzz"
 LLVM = Path(os.environ.get("CONVOY_LLVM", "/usr/lib/llvm-22"))
 # Real models, their inputs and expected outputs lie beside the repository where they are at hand.
 SHARED = ROOT.parent / "shared"
 PYTHON = BUILD / "venv/bin/python"
 
-# The real models that the op set covers. Their outputs must be within 1e-4 of the largest magnitude.
-MODELS = """
-mnist-8 espdl_mnist mlperf_tiny_resnet8 mlperf_tiny_mobilenet_v1 yolox_nano_416 fastestdet
-yunet_n_320 ultraface_RFB-320 blazeface_front face_landmark_mp selfie_segm_landscape ppocrv2_cls
-zoo_super_resolution-10 deeplab_v3_mnv2 hyperlpr_y5fu_320 pan_mobilenetv3_seg_sim
-""".split()
+# The outputs of real models must be within 1e-4 of the largest magnitude, but for these.
+TOLERANCE = {
+    # The recorded output is itself off by 1.1e-3 of double arithmetic: fifteen instance
+    # normalizations over up to half a million pixels, each summed up in one f32. Convoy's is off by
+    # 2.8e-4.
+    "winml_candy": "1.5e-3",
+    # Tensors between ops are f16 to ONNX, which the runtime that recorded the output ignored: it
+    # agrees with f32 arithmetic throughout. The logits lie at 13.3, where f16's spacing is 2^-7, and
+    # a logit that moves by that moves its probability by 2^-7 of itself. Double arithmetic with every
+    # result rounded to f16 differs from the recorded output by 3.0e-3, Convoy by 3.5e-3.
+    "winml_squeezenet_fp16": "7.8e-3",
+}
 
 # onnxruntime's logistic function is off by up to 1e-7 of 1 (measured against double on these very
-# outputs: 9e-8), which is more than 1e-4 of the largest value where all are small.
-ABSOLUTE = {"yunet_n_320": "2e-7", "selfie_segm_landscape": "2e-7"}
+# outputs: 9e-8), which is more than 1e-4 of the largest value where all are small. One of
+# ppocrv4_det's outputs is recorded as 0.
+ABSOLUTE = dict.fromkeys(
+    ["ppocrv4_det", "selfie_segm_landscape", "yunet_n_320", "yunet_n_dynamic"], "2e-7")
+
+# What the models leave open, as their test data have it.
+SHAPES = {
+    "centernet_postproc": """decode_heatmap=1x1x120x160 decode_scale=1x2x120x160
+        decode_offset=1x2x120x160 decode_landmark=1x10x120x160 score_threshold=1""",
+    "mtcnn_pnet": "input_1=1x60x80x3",
+    "onnxjs_teams_model": "bgrm=1x4x256x256",
+    "ppocrv4_det": "x=1x3x320x320",
+    "silero_vad_v5": "input=1x512 state=2x1x128",
+    "yunet_n_dynamic": "input=1x3x256x320",
+}
 
 LIGHT = """
 bvlc_alexnet densenet121 inception_v1 inception_v2 resnet50 shufflenet squeezenet vgg19 zfnet512
@@ -190,12 +210,13 @@ def conformance():
     return result
 
 
-def run_data_set(result, name, model, data, tolerance, absolute="0"):
+def run_data_set(result, name, model, data, tolerance, absolute="0", shapes=()):
     """Compiles a model and compares it with expected outputs at 1 and 2 threads, which must agree
     with each other to the bit."""
     folder = scratch(f"models/{name}")
     artifact = folder / "model.cvy"
-    done = run([BIN / "convoy-compile", model, "-o", artifact], f"models/{name}/compile.log")
+    flags = [flag for shape in shapes for flag in ("--shape", shape)]
+    done = run([BIN / "convoy-compile", model, *flags, "-o", artifact], f"models/{name}/compile.log")
     if not result.check(f"compile {name}", done.error()):
         return
     seconds = done.seconds
@@ -217,13 +238,14 @@ def run_data_set(result, name, model, data, tolerance, absolute="0"):
 
 def models():
     result = Result()
-    for name in MODELS:
-        folder = SHARED / "models" / name
-        if not folder.is_dir():
-            result.skip(f"model {name}", f"{folder.relative_to(ROOT.parent)} is not here")
-            continue
-        run_data_set(result, name, folder / "model.onnx", folder / "test_data_set_0", "1e-4",
-                     ABSOLUTE.get(name, "0"))
+    folders = sorted(f.parent for f in (SHARED / "models").glob("*/model.onnx"))
+    if not folders:
+        result.skip("models", "../shared/models is not here")
+    for folder in folders:
+        name = folder.name
+        run_data_set(result, name, folder / "model.onnx", folder / "test_data_set_0",
+                     TOLERANCE.get(name, "1e-4"), ABSOLUTE.get(name, "0"),
+                     SHAPES.get(name, "").split())
     return result
 
 
@@ -253,6 +275,19 @@ def light():
     return result
 
 
+def bench():
+    """What measures and what is measured: tools/bench, models/zoo."""
+    result = Result()
+    tests = ["test/tools/bench_test.py", "test/models/zoo_test.py"]
+    if not PYTHON.exists() or run([PYTHON, "-c", "import numpy, onnx"]).code != 0:
+        result.skip("bench", "build/venv has no onnx", len(tests))
+        return result
+    for test in tests:
+        done = run([PYTHON, "tools/dev/run_unittests.py", test], f"{Path(test).stem}.log")
+        result.add(from_closing_line(Path(test).stem, done))
+    return result
+
+
 def sanitize():
     """The runtime's tests with AddressSanitizer and UndefinedBehaviorSanitizer."""
     result = Result()
@@ -269,6 +304,26 @@ def sanitize():
     env = dict(os.environ, ASAN_OPTIONS="detect_leaks=1:abort_on_error=0", UBSAN_OPTIONS="print_stacktrace=1")
     for binary in binaries:
         result.add(run_gtest(binary, f"sanitized-{binary.name}", env=env))
+    return result
+
+
+def importer_fuzz():
+    """Changed model files, always the same ones, through the importer and the first passes with
+    AddressSanitizer and UndefinedBehaviorSanitizer."""
+    result = Result()
+    done = run(["tools/dev/configure", FUZZ.name, "-DCONVOY_SANITIZE=ON"], "fuzz-configure.log")
+    if not result.check("configure for the importer's fuzzer", done.error()):
+        return result
+    done = run(["ninja", "-C", FUZZ, "-j", jobs(), "convoy-fuzz-importer"], "fuzz-build.log",
+               show=True)
+    if not result.check("build of the importer's fuzzer", done.error()):
+        return result
+    corpus = [ROOT / "test", SHARED / "cases", SHARED / "models"]
+    done = run([FUZZ / "bin/convoy-fuzz-importer", "--seed", "1", "--count", "20000", "--jobs", jobs(),
+                "--failures", scratch("fuzz-importer"),
+                *(word for folder in corpus if folder.is_dir() for word in ("--corpus", folder))],
+               "fuzz-importer.log", timeout=3000)
+    result.add(from_closing_line("importer fuzz", done))
     return result
 
 
@@ -301,10 +356,12 @@ SUITES = [
     ("unit", "GoogleTest binaries of build/bin", unit),
     ("lit", "lit tests of test/", lit),
     ("demo", "the demo model, end to end", demo),
+    ("bench", "tools/bench and models/zoo", bench),
     ("install", "an application built against the installed runtime", install),
     ("models", "real models of ../shared/models", models),
     ("light", "whole networks, as they come and with random weights", light),
     ("conformance", "ONNX's backend tests", conformance),
     ("sanitize", "the runtime's tests with sanitizers, in build-asan/", sanitize),
+    ("importer-fuzz", "changed model files with sanitizers, in build-fuzz/", importer_fuzz),
     ("races", "the runtime's tests with ThreadSanitizer, in build-tsan/", races),
 ]
