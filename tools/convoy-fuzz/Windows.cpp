@@ -24,6 +24,8 @@ struct Window {
 /// What of it an op lets one choose.
 struct Freedom {
   bool dilations = true, ceil = false, pads = true;
+  /// Whether ONNX's text says that a last window beyond the data is left out with ceil_mode.
+  bool trims = true;
 };
 
 } // namespace
@@ -74,8 +76,12 @@ static bool choose(Builder &b, const Dims &src, const Freedom &freedom, Window &
       return false;
     int64_t out = room / window.strides[i] + 1;
     // A last window that would begin in the padding at the end is left out.
-    if (window.ceil && room % window.strides[i] != 0 && out * window.strides[i] < extent + begin)
-      ++out;
+    if (window.ceil && room % window.strides[i] != 0) {
+      if (out * window.strides[i] < extent + begin)
+        ++out;
+      else if (!freedom.trims)
+        return false;
+    }
     window.dst.push_back(out);
     for (int64_t o = 0; o < out; ++o) {
       bool touches = false;
@@ -269,7 +275,7 @@ static bool makeLpPool(Builder &b) {
   if (x == kOmitted || b[x].type() != CONVOY_TYPE_F32)
     return false;
   Window window;
-  Freedom freedom{b.opset() >= 18, b.opset() >= 18, true};
+  Freedom freedom{b.opset() >= 18, b.opset() >= 18, true, /*trims=*/false};
   if (!choose(b, b[x].dims(), freedom, window))
     return false;
   std::vector<::onnx::AttributeProto> attributes = attributesOf(b, window, freedom);
