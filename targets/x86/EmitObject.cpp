@@ -145,8 +145,8 @@ void storeSingleLanes(llvm::Module &module) {
       continue;
     llvm::IRBuilder<> builder(store);
     llvm::Value *element = builder.CreateExtractElement(store->getArgOperand(0), lanes[0]);
-    llvm::Value *address =
-        builder.CreateConstInBoundsGEP1_64(type->getElementType(), store->getArgOperand(1), lanes[0]);
+    llvm::Value *address = builder.CreateConstInBoundsGEP1_64(type->getElementType(),
+                                                              store->getArgOperand(1), lanes[0]);
     llvm::Align alignment = llvm::commonAlignment(
         store->getParamAlign(1).valueOrOne(),
         lanes[0] * type->getElementType()->getPrimitiveSizeInBits().getFixedValue() / 8);

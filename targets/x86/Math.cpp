@@ -200,9 +200,9 @@ Num f32ToBf16(const Num &x) {
 /// Behind a fence: LLVM moves this rounding into the operand of copysign, whose sign may be the f64
 /// that the operand was rounded from, and then calls a library to round f64 to f16.
 Num f32ToF16(const Num &x) {
-  Num fenced = x.make(LLVM::CallIntrinsicOp::create(*x.builder, x.loc, x.type(),
-                                                    x.builder->getStringAttr("llvm.arithmetic.fence"),
-                                                    ValueRange{x.value})
+  Num fenced = x.make(LLVM::CallIntrinsicOp::create(
+                          *x.builder, x.loc, x.type(),
+                          x.builder->getStringAttr("llvm.arithmetic.fence"), ValueRange{x.value})
                           .getResult(0));
   return fenced.to(x.builder->getF16Type());
 }

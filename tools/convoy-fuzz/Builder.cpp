@@ -80,8 +80,9 @@ Range convoy::fuzz::rounded(convoy_type type, double lo, double hi, double opera
   if (grid != 0 && operandError == 0 && sum * unit * 4 <= grid)
     range.grid = grid;
   else
-    range.error += unit * 8 * std::max(std::fabs(lo), std::fabs(hi)) +
-                   (terms > 1 ? std::min(unit, std::ldexp(1, -24)) * 4 * std::sqrt(terms) : unit) * sum;
+    range.error +=
+        unit * 8 * std::max(std::fabs(lo), std::fabs(hi)) +
+        (terms > 1 ? std::min(unit, std::ldexp(1, -24)) * 4 * std::sqrt(terms) : unit) * sum;
   return range;
 }
 
@@ -183,13 +184,14 @@ int Builder::image(int64_t spatial, const Filter &filter) {
 }
 
 int Builder::exactValue() {
-  auto fits = [](const Value &value) { return value.range.exact() && value.type() != CONVOY_TYPE_BOOL; };
+  auto fits = [](const Value &value) {
+    return value.range.exact() && value.type() != CONVOY_TYPE_BOOL;
+  };
   if (!choices.oneIn(4))
     if (int found = find(fits); found != kOmitted)
       return found;
-  convoy_type type = choices.pick<convoy_type>(
-      {CONVOY_TYPE_F32, CONVOY_TYPE_F32, CONVOY_TYPE_F32, CONVOY_TYPE_I32, CONVOY_TYPE_I64,
-       CONVOY_TYPE_F16});
+  convoy_type type = choices.pick<convoy_type>({CONVOY_TYPE_F32, CONVOY_TYPE_F32, CONVOY_TYPE_F32,
+                                                CONVOY_TYPE_I32, CONVOY_TYPE_I64, CONVOY_TYPE_F16});
   return input(type, newDims(choices.pick<int64_t>({4, 4, 3, 2, 1})), newRange(type));
 }
 
@@ -243,7 +245,8 @@ Tensor Builder::fill(convoy_type type, const Dims &dims, const Range &range) {
       auto least = static_cast<int64_t>(std::ceil(range.lo / range.grid));
       auto most = static_cast<int64_t>(std::floor(range.hi / range.grid));
       // Seed 0, the simplest choice, counts up.
-      element = range.grid * double(seed ? data.between(least, most) : least + i % (most - least + 1));
+      element =
+          range.grid * double(seed ? data.between(least, most) : least + i % (most - least + 1));
     } else {
       element = range.lo + (range.hi - range.lo) * data.draw(1 << 24) / double(1 << 24);
     }
@@ -325,7 +328,8 @@ int Builder::operand(convoy_type type, const Dims &dims, const Range &range) {
     int found = find([&](const Value &value) {
       return value.type() == type && value.dims() == dims && value.range.lo >= range.lo &&
              value.range.hi <= range.hi && value.range.error <= range.error &&
-             (range.grid == 0 || (value.range.grid != 0 && std::fmod(value.range.grid, range.grid) == 0));
+             (range.grid == 0 ||
+              (value.range.grid != 0 && std::fmod(value.range.grid, range.grid) == 0));
     });
     if (found != kOmitted)
       return found;
@@ -350,11 +354,11 @@ bool Builder::add(const std::string &op, const std::vector<int> &inputs,
   for (const Made &made : results) {
     if (elements(made.dims) > kMaxElements || made.dims.size() > 6)
       return false;
-    double most = made.type == CONVOY_TYPE_F16                             ? 4e3
-                  : made.type == CONVOY_TYPE_I8                            ? 127
-                  : made.type == CONVOY_TYPE_U8                            ? 255
-                  : tools::isFloat(made.type)                              ? 1e6
-                                                                           : 3e4;
+    double most = made.type == CONVOY_TYPE_F16  ? 4e3
+                  : made.type == CONVOY_TYPE_I8 ? 127
+                  : made.type == CONVOY_TYPE_U8 ? 255
+                  : tools::isFloat(made.type)   ? 1e6
+                                                : 3e4;
     bool isUnsigned = made.type == CONVOY_TYPE_U8 || made.type == CONVOY_TYPE_U16 ||
                       made.type == CONVOY_TYPE_U32 || made.type == CONVOY_TYPE_U64;
     double magnitude = made.range.magnitude();
@@ -404,12 +408,13 @@ static void chooseOutputs(Builder &builder) {
 
 Graph convoy::fuzz::generate(Choices &choices, const GeneratorOptions &options) {
   Builder builder(choices);
-  builder.graph.opset = choices.pick<int64_t>({17, 13, 18, 11, 12, 15, 16, 19, 20, 21, 22, 23, 9, 7, 10, 8, 14, 24, 25});
+  builder.graph.opset = choices.pick<int64_t>(
+      {17, 13, 18, 11, 12, 15, 16, 19, 20, 21, 22, 23, 9, 7, 10, 8, 14, 24, 25});
   std::vector<const OpKind *> kinds;
   unsigned weights = 0;
   for (const OpKind &kind : opKinds()) {
-    bool chosen = options.only.empty() ||
-                  std::find(options.only.begin(), options.only.end(), kind.name) != options.only.end();
+    bool chosen = options.only.empty() || std::find(options.only.begin(), options.only.end(),
+                                                    kind.name) != options.only.end();
     if (!chosen || builder.opset() < kind.from || builder.opset() > kind.to)
       continue;
     kinds.push_back(&kind);

@@ -38,9 +38,9 @@ Range sumOfProducts(convoy_type type, const Range &p, const Range &q, double ter
 /// Of a constant, the largest sum of magnitudes of the elements with the same index in dimension
 /// `kept`; of other values a bound for it.
 double largestSum(const Value &value, int64_t kept);
+class Builder;
 /// Weights that keep the magnitude of sums of `terms` products: small integers if the data are on a
 /// grid, else of deviation about 1 / sqrt(terms).
-class Builder;
 Range weightRange(Builder &b, const Range &x, double terms);
 
 int64_t elements(const Dims &dims);

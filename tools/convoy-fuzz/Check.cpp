@@ -149,7 +149,8 @@ std::vector<Tensor> Compiling::evaluate(const Case &test, const std::string &mod
   for (size_t i = 0; i < test.tolerances.size(); ++i) {
     const cnn::Tensor &result = (*results)[i];
     Tensor output;
-    output.type = static_cast<convoy_type>(test.model.graph().output(i).type().tensor_type().elem_type());
+    output.type =
+        static_cast<convoy_type>(test.model.graph().output(i).type().tensor_type().elem_type());
     output.dims.assign(result.shape().begin(), result.shape().end());
     output.bytes.assign(result.bytes().begin(), result.bytes().end());
     outputs.push_back(std::move(output));
@@ -184,17 +185,19 @@ static std::vector<Tensor> run(const Model &model, const Case &test, const std::
       dims[0] = batch;
     output.resize(dims);
     memory.emplace_back(output.bytes.size(), convoy_type_size(info.type), atEnd);
-    convoy_tensor tensor = {memory.back().data(), output.bytes.size(), output.type, output.dims.size(),
-                            output.dims.data()};
+    convoy_tensor tensor = {memory.back().data(), output.bytes.size(), output.type,
+                            output.dims.size(), output.dims.data()};
     convoy::check(convoy_context_set_output(context.get(), i, &tensor));
     outputs.push_back(std::move(output));
   }
   context.run();
   for (size_t i = 0; i < test.inputs.size(); ++i)
-    if (std::memcmp(memory[i].data(), test.inputs[i].bytes.data(), test.inputs[i].bytes.size()) != 0)
+    if (std::memcmp(memory[i].data(), test.inputs[i].bytes.data(), test.inputs[i].bytes.size()) !=
+        0)
       throw Failed{target + " writes to an input", format("input %zu", i)};
   for (size_t i = 0; i < outputs.size(); ++i)
-    std::memcpy(outputs[i].bytes.data(), memory[test.inputs.size() + i].data(), outputs[i].bytes.size());
+    std::memcpy(outputs[i].bytes.data(), memory[test.inputs.size() + i].data(),
+                outputs[i].bytes.size());
   return outputs;
 }
 
@@ -235,7 +238,8 @@ static double looseness(const Case &test, const std::vector<Tensor> &expected) {
   return loosest;
 }
 
-// ---- Free batch ----------------------------------------------------------------------------------
+// ---- Free batch
+// ----------------------------------------------------------------------------------
 
 // The batch that all images among the inputs have, if they have one.
 static std::optional<int64_t> batchOf(const Case &test) {
@@ -259,7 +263,11 @@ static void checkFreeBatch(Compiling &compiling, const Case &test, const std::st
     return;
   Case freed = test, doubled = test;
   for (size_t i = 0; i < test.inputs.size(); ++i) {
-    auto *shape = freed.model.mutable_graph()->mutable_input(i)->mutable_type()->mutable_tensor_type()->mutable_shape();
+    auto *shape = freed.model.mutable_graph()
+                      ->mutable_input(i)
+                      ->mutable_type()
+                      ->mutable_tensor_type()
+                      ->mutable_shape();
     if (shape->dim_size() < 3)
       continue;
     shape->mutable_dim(0)->set_dim_param("N");
@@ -286,11 +294,13 @@ static void checkFreeBatch(Compiling &compiling, const Case &test, const std::st
     if (loaded.output(i).rank > 0 && loaded.output(i).dims[0] < 0)
       wanted.insert(wanted.end(), found[i].bytes.begin(), found[i].bytes.end());
     if (both[i].bytes != wanted)
-      throw Failed{name + ": an image's result depends on the batch", test.model.graph().output(i).name()};
+      throw Failed{name + ": an image's result depends on the batch",
+                   test.model.graph().output(i).name()};
   }
 }
 
-// ---- Faults on purpose ---------------------------------------------------------------------------
+// ---- Faults on purpose
+// ---------------------------------------------------------------------------
 
 static std::string withFault(const Case &test, Fault fault) {
   ::onnx::ModelProto model = test.model;
@@ -308,9 +318,10 @@ static std::string withFault(const Case &test, Fault fault) {
   return model.SerializeAsString();
 }
 
-// --------------------------------------------------------------------------------------------------
+// -------------------------------------------------------------------------------------------------
 
-static void checkAll(const Case &test, const CheckOptions &options, Oracle *oracle, Verdict &verdict) {
+static void checkAll(const Case &test, const CheckOptions &options, Oracle *oracle,
+                     Verdict &verdict) {
   // One for all models of this process: making it takes as long as a small compile.
   static Compiling compiling;
   std::string model = test.model.SerializeAsString();
@@ -326,7 +337,8 @@ static void checkAll(const Case &test, const CheckOptions &options, Oracle *orac
       std::vector<Tensor> again = run(loaded, test, target, 2);
       for (size_t i = 0; i < found.size(); ++i)
         if (found[i].bytes != again[i].bytes)
-          throw Failed{target + " depends on the number of threads", test.model.graph().output(i).name()};
+          throw Failed{target + " depends on the number of threads",
+                       test.model.graph().output(i).name()};
     } catch (const convoy::Error &error) {
       throw Failed{target + " does not run", error.what()};
     }

@@ -31,13 +31,16 @@ struct Unary {
 
 } // namespace
 
-static double erfinc(double x) { return std::erf(x); }
 static double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
 static double softplus(double x) { return std::log1p(std::exp(x)); }
 static double gelu(double x) { return x / 2 * (1 + std::erf(x / std::sqrt(2.0))); }
 static constexpr double kFar = 1e6;
 
-#define F(expression) [](double x, double a, double b) -> double { (void)a, (void)b; return expression; }
+#define F(expression)                                                                              \
+  [](double x, double a, double b) -> double {                                                     \
+    (void)a, (void)b;                                                                              \
+    return expression;                                                                             \
+  }
 static const Unary unaries[] = {
     {"Relu", 6, Kind::Selects, -kFar, kFar, F(std::max(x, 0.0))},
     {"Identity", 1, Kind::Selects, -kFar, kFar, F(x)},
@@ -45,11 +48,14 @@ static const Unary unaries[] = {
     {"Neg", 6, Kind::Selects, -kFar, kFar, F(-x)},
     {"LeakyRelu", 6, Kind::Smooth, -kFar, kFar, F(x < 0 ? a * x : x), "alpha", nullptr, 0.2, 0},
     {"Elu", 6, Kind::Smooth, -20, kFar, F(x < 0 ? a * std::expm1(x) : x), "alpha", nullptr, 1.5},
-    {"Selu", 6, Kind::Smooth, -20, kFar, F(b * (x > 0 ? x : a * std::expm1(x))), "alpha", "gamma", 1.5, 1.25},
-    {"Celu", 12, Kind::Smooth, -20, kFar, F(std::max(0.0, x) + std::min(0.0, a * std::expm1(x / a))), "alpha", nullptr, 1.5},
+    {"Selu", 6, Kind::Smooth, -20, kFar, F(b *(x > 0 ? x : a * std::expm1(x))), "alpha", "gamma",
+     1.5, 1.25},
+    {"Celu", 12, Kind::Smooth, -20, kFar, F(std::max(0.0, x) + std::min(0.0, a *std::expm1(x / a))),
+     "alpha", nullptr, 1.5},
     {"Sigmoid", 6, Kind::Smooth, -50, 50, F(sigmoid(x))},
-    {"HardSigmoid", 6, Kind::Smooth, -kFar, kFar, F(std::max(0.0, std::min(1.0, a * x + b))), "alpha", "beta", 0.3, 0.4},
-    {"HardSwish", 14, Kind::Smooth, -kFar, kFar, F(x * std::max(0.0, std::min(1.0, x / 6 + 0.5)))},
+    {"HardSigmoid", 6, Kind::Smooth, -kFar, kFar, F(std::max(0.0, std::min(1.0, a *x + b))),
+     "alpha", "beta", 0.3, 0.4},
+    {"HardSwish", 14, Kind::Smooth, -kFar, kFar, F(x *std::max(0.0, std::min(1.0, x / 6 + 0.5)))},
     {"Tanh", 6, Kind::Smooth, -50, 50, F(std::tanh(x))},
     {"Exp", 6, Kind::Smooth, -20, 6, F(std::exp(x))},
     {"Log", 6, Kind::Smooth, 0.02, kFar, F(std::log(x))},
@@ -57,10 +63,10 @@ static const Unary unaries[] = {
     {"Reciprocal", 6, Kind::Smooth, 0.1, kFar, F(1 / x)},
     {"Softplus", 1, Kind::Smooth, -50, 50, F(softplus(x))},
     {"Softsign", 1, Kind::Smooth, -kFar, kFar, F(x / (1 + std::fabs(x)))},
-    {"Erf", 9, Kind::Smooth, -20, 20, F(erfinc(x))},
+    {"Erf", 9, Kind::Smooth, -20, 20, F(std::erf(x))},
     {"Gelu", 20, Kind::Smooth, -20, 20, F(gelu(x))},
-    {"Mish", 18, Kind::Smooth, -20, 50, F(x * std::tanh(softplus(x)))},
-    {"Swish", 24, Kind::Smooth, -50, 50, F(x * sigmoid(a * x)), "alpha", nullptr, 1.5},
+    {"Mish", 18, Kind::Smooth, -20, 50, F(x *std::tanh(softplus(x)))},
+    {"Swish", 24, Kind::Smooth, -50, 50, F(x *sigmoid(a *x)), "alpha", nullptr, 1.5},
     {"Sin", 7, Kind::Smooth, -10, 10, F(std::sin(x))},
     {"Cos", 7, Kind::Smooth, -10, 10, F(std::cos(x))},
     {"Tan", 7, Kind::Smooth, -1.2, 1.2, F(std::tan(x))},
@@ -77,7 +83,8 @@ static const Unary unaries[] = {
     {"Ceil", 6, Kind::Jumps, -kFar, kFar, F(std::ceil(x))},
     {"Round", 11, Kind::Jumps, -kFar, kFar, F(std::nearbyint(x))},
     {"ThresholdedRelu", 10, Kind::Jumps, -kFar, kFar, F(x > a ? x : 0), "alpha", nullptr, 1},
-    {"Shrink", 9, Kind::Jumps, -kFar, kFar, F(x < -a ? x + b : x > a ? x - b : 0), "lambd", "bias", 1.5, 0},
+    {"Shrink", 9, Kind::Jumps, -kFar, kFar, F(x<-a ? x + b : x> a ? x - b : 0), "lambd", "bias",
+     1.5, 0},
 };
 #undef F
 
@@ -115,7 +122,8 @@ static bool makeUnary(Builder &b, const Unary &row) {
   })
                                   : b.floatValue();
   if (x == kOmitted)
-    x = b.floatValue([&](const Value &value) { return row.kind != Kind::Jumps || value.range.exact(); });
+    x = b.floatValue(
+        [&](const Value &value) { return row.kind != Kind::Jumps || value.range.exact(); });
   if (x == kOmitted)
     return false;
   Range range = b[x].range;
@@ -143,7 +151,8 @@ static bool makeUnary(Builder &b, const Unary &row) {
   return b.add(row.op, {x}, {{type, b[x].dims(), mapped}}, attributes);
 }
 
-// ---- Two operands --------------------------------------------------------------------------------
+// ---- Two operands
+// --------------------------------------------------------------------------------
 
 // A second operand: a fitting value, or a constant of a shape that broadcasts.
 static int partner(Builder &b, int x, const Range &range, const Builder::Filter &filter = nullptr) {
@@ -153,7 +162,8 @@ static int partner(Builder &b, int x, const Range &range, const Builder::Filter 
     int found = b.find([&](const Value &value) {
       Dims result;
       return value.type() == type && broadcast(dims, value.dims(), result) &&
-             elements(result) <= 2 * std::max<int64_t>(elements(dims), 64) && (!filter || filter(value));
+             elements(result) <= 2 * std::max<int64_t>(elements(dims), 64) &&
+             (!filter || filter(value));
     });
     if (found != kOmitted)
       return found;
@@ -257,7 +267,8 @@ static bool makeDiv(Builder &b) {
 }
 
 static bool makePow(Builder &b) {
-  int x = b.floatValue([](const Value &value) { return value.range.lo >= 0.1 && value.range.hi <= 20; });
+  int x = b.floatValue(
+      [](const Value &value) { return value.range.lo >= 0.1 && value.range.hi <= 20; });
   if (x == kOmitted)
     return false;
   // An exponent that is a constant everywhere is rewritten: 2, 0.5, -1 and 3 among them.
@@ -278,7 +289,8 @@ static bool makePow(Builder &b) {
                       std::pow(p.hi, most)};
   double lo = *std::min_element(corners, corners + 4), hi = *std::max_element(corners, corners + 4);
   double error = hi * (2 * p.error * 3 / p.lo + q.error * 5);
-  return b.add("Pow", {x, y}, {{b[x].type(), dims, rounded(b[x].type(), lo, hi, error, 0, 4 * hi)}});
+  return b.add("Pow", {x, y},
+               {{b[x].type(), dims, rounded(b[x].type(), lo, hi, error, 0, 4 * hi)}});
 }
 
 static bool makeExtreme(Builder &b, bool isMax) {
@@ -334,7 +346,8 @@ static bool makeComparison(Builder &b, const char *op) {
   // Equal took no floats before opset 11.
   if (std::string(op) == "Equal" && b.opset() < 11 && tools::isFloat(b[x].type()))
     return false;
-  int y = partner(b, x, b.newRange(b[x].type()), [](const Value &value) { return value.range.exact(); });
+  int y = partner(b, x, b.newRange(b[x].type()),
+                  [](const Value &value) { return value.range.exact(); });
   Dims dims;
   if (y == kOmitted || !broadcast(b[x].dims(), b[y].dims(), dims))
     return false;
@@ -348,7 +361,8 @@ static int mask(Builder &b, const Dims *like = nullptr) {
   });
   return found != kOmitted && !b.choices.oneIn(4)
              ? found
-             : b.input(CONVOY_TYPE_BOOL, like ? *like : b.newDims(b.choices.between(1, 4)), {0, 1, 0, 1});
+             : b.input(CONVOY_TYPE_BOOL, like ? *like : b.newDims(b.choices.between(1, 4)),
+                       {0, 1, 0, 1});
 }
 
 static bool makeLogic(Builder &b, const char *op) {
@@ -380,7 +394,8 @@ static bool makeWhere(Builder &b) {
     return false;
   Range p = b[x].range, q = b[y].range;
   return b.add("Where", {condition, x, y},
-               {{b[x].type(), dims,
+               {{b[x].type(),
+                 dims,
                  {std::min(p.lo, q.lo), std::max(p.hi, q.hi), std::max(p.error, q.error),
                   gridOf(p.grid, q.grid)}}});
 }
@@ -398,7 +413,8 @@ static bool makePRelu(Builder &b) {
       slope[i] = 1;
   }
   int y = b.operand(b[x].type(), slope, {-0.5, 0.5, 0, 0.25});
-  Range p = b[x].range, scaled = product(b[x].type(), {std::min(p.lo, 0.0), 0, p.error, p.grid}, b[y].range);
+  Range p = b[x].range,
+        scaled = product(b[x].type(), {std::min(p.lo, 0.0), 0, p.error, p.grid}, b[y].range);
   Range result{std::min({p.lo, scaled.lo, 0.0}), std::max(p.hi, scaled.hi),
                std::max(p.error, scaled.error), gridOf(p.grid, scaled.grid)};
   return b.add("PRelu", {x, y}, {{b[x].type(), b[x].dims(), result}});
@@ -439,10 +455,9 @@ static bool makeCast(Builder &b) {
   int x = b.exactValue();
   if (x == kOmitted)
     return false;
-  convoy_type to = b.choices.pick<convoy_type>({CONVOY_TYPE_F32, CONVOY_TYPE_F32, CONVOY_TYPE_I32,
-                                                CONVOY_TYPE_I64, CONVOY_TYPE_F16, CONVOY_TYPE_U8,
-                                                CONVOY_TYPE_I8, CONVOY_TYPE_BOOL, CONVOY_TYPE_BF16,
-                                                CONVOY_TYPE_F64});
+  convoy_type to = b.choices.pick<convoy_type>(
+      {CONVOY_TYPE_F32, CONVOY_TYPE_F32, CONVOY_TYPE_I32, CONVOY_TYPE_I64, CONVOY_TYPE_F16,
+       CONVOY_TYPE_U8, CONVOY_TYPE_I8, CONVOY_TYPE_BOOL, CONVOY_TYPE_BF16, CONVOY_TYPE_F64});
   if (to == CONVOY_TYPE_BF16 && b.opset() < 13)
     return false;
   Range p = b[x].range, result = p;
@@ -467,13 +482,17 @@ static bool makeMod(Builder &b) {
     return false;
   int y = b.operand(b[x].type(), {}, {2, 5, 0, 1});
   bool fmod = isFloat || b.choices.oneIn(2);
-  return b.add("Mod", {x, y},
-               {{b[x].type(), b[x].dims(), {b[x].range.lo < 0 ? -5.0 : 0.0, 5, 0, isFloat ? std::min(1.0, b[x].range.grid) : 1}}},
-               {attr("fmod", int64_t(fmod))});
+  return b.add(
+      "Mod", {x, y},
+      {{b[x].type(),
+        b[x].dims(),
+        {b[x].range.lo < 0 ? -5.0 : 0.0, 5, 0, isFloat ? std::min(1.0, b[x].range.grid) : 1}}},
+      {attr("fmod", int64_t(fmod))});
 }
 
 static bool makeBitwise(Builder &b, const char *op) {
-  convoy_type type = b.choices.pick<convoy_type>({CONVOY_TYPE_I32, CONVOY_TYPE_U8, CONVOY_TYPE_I64, CONVOY_TYPE_U32});
+  convoy_type type = b.choices.pick<convoy_type>(
+      {CONVOY_TYPE_I32, CONVOY_TYPE_U8, CONVOY_TYPE_I64, CONVOY_TYPE_U32});
   int x = b.find([&](const Value &value) { return value.type() == type; });
   if (x == kOmitted)
     x = b.input(type, b.newDims(b.choices.between(1, 4)), b.newRange(type));
@@ -486,7 +505,8 @@ static bool makeBitwise(Builder &b, const char *op) {
   if (y == kOmitted || !broadcast(b[x].dims(), b[y].dims(), dims))
     return false;
   // Bits up to the highest of both, and all of them in two's complement.
-  double most = std::exp2(std::ceil(std::log2(std::max(b[x].range.magnitude(), b[y].range.magnitude()) + 1)));
+  double most =
+      std::exp2(std::ceil(std::log2(std::max(b[x].range.magnitude(), b[y].range.magnitude()) + 1)));
   return b.add(op, {x, y}, {{type, dims, {isUnsigned ? 0 : -most, most - 1, 0, 1}}});
 }
 

@@ -104,7 +104,8 @@ static void setInfo(::onnx::ValueInfoProto &info, const Value &value) {
   return model;
 }
 
-// ---- Text ----------------------------------------------------------------------------------------
+// ---- Text
+// ----------------------------------------------------------------------------------------
 
 static const char *typeName(int32_t type) {
   switch (type) {
@@ -208,7 +209,8 @@ std::string convoy::fuzz::toText(const ::onnx::ModelProto &model) {
   const ::onnx::GraphProto &graph = model.graph();
   if (!std::all_of(graph.initializer().begin(), graph.initializer().end(), canSay))
     return "";
-  std::string text = tools::format("<ir_version: %lld, opset_import: [", (long long)model.ir_version());
+  std::string text =
+      tools::format("<ir_version: %lld, opset_import: [", (long long)model.ir_version());
   text += joined(model.opset_import(), [](const ::onnx::OperatorSetIdProto &opset) {
     return tools::format("\"%s\" : %lld", opset.domain().c_str(), (long long)opset.version());
   });

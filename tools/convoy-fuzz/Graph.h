@@ -25,8 +25,8 @@ using tools::Tensor;
 ///
 /// `grid` is not 0 if all elements are multiples of it. Arithmetic on multiples whose sums stay
 /// below 2^p grids (p: the bits of the type's significand) rounds nowhere, in no order. Ops that
-/// jump (rounding, comparison, arg max, conversion to an integer) are generated only where the error
-/// is 0, so a graph never asks on which side of a jump a rounded number falls.
+/// jump (rounding, comparison, arg max, conversion to an integer) are generated only where the
+/// error is 0, so a graph never asks on which side of a jump a rounded number falls.
 struct Range {
   double lo = 0, hi = 0, error = 0, grid = 0;
 

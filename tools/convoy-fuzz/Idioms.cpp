@@ -25,8 +25,9 @@ static bool step(Builder &b, const char *op, const std::vector<int> &inputs, con
 }
 
 static bool makeActivatedConv(Builder &b) {
-  static const std::vector<const char *> tails = {"Relu", "BatchNormalization", "Add", "Clip", "LeakyRelu",
-                                                  "Sigmoid", "Mul", "PRelu", "HardSwish", "Elu", "Max", "Tanh"};
+  static const std::vector<const char *> tails = {
+      "Relu",  "BatchNormalization", "Add", "Clip", "LeakyRelu", "Sigmoid", "Mul",
+      "PRelu", "HardSwish",          "Elu", "Max",  "Tanh"};
   if (!make(b, "Conv"))
     return false;
   for (int64_t count = 1 + b.choices.draw(3); count > 0; --count)
@@ -37,7 +38,9 @@ static bool makeActivatedConv(Builder &b) {
 
 // x * sigmoid(x), in two nodes.
 static bool makeSwish(Builder &b) {
-  int x = b.image(0, [](const Value &value) { return value.type() == CONVOY_TYPE_F32 && value.range.magnitude() < 50; });
+  int x = b.image(0, [](const Value &value) {
+    return value.type() == CONVOY_TYPE_F32 && value.range.magnitude() < 50;
+  });
   if (x == kOmitted)
     return false;
   Range p = b[x].range;
@@ -45,7 +48,8 @@ static bool makeSwish(Builder &b) {
   if (!step(b, "Sigmoid", {x}, gate))
     return false;
   double m = p.magnitude();
-  return step(b, "Mul", {x, b.last()}, rounded(CONVOY_TYPE_F32, -m, m, p.error + m * gate.error, 0, m));
+  return step(b, "Mul", {x, b.last()},
+              rounded(CONVOY_TYPE_F32, -m, m, p.error + m * gate.error, 0, m));
 }
 
 // x * clip(x + 3, 0, 6) / 6, as exporters before HardSwish write it.
@@ -61,7 +65,8 @@ static bool makeHardSwish(Builder &b) {
   if (!step(b, "Clip", {b.last(), b.scalar(CONVOY_TYPE_F32, 0), b.scalar(CONVOY_TYPE_F32, 6)},
             {0, 6, shifted.error, 0}))
     return false;
-  Range product = rounded(CONVOY_TYPE_F32, -6 * m, 6 * m, 6 * p.error + m * shifted.error, 0, 6 * m);
+  Range product =
+      rounded(CONVOY_TYPE_F32, -6 * m, 6 * m, 6 * p.error + m * shifted.error, 0, 6 * m);
   if (!step(b, "Mul", {x, b.last()}, product))
     return false;
   return step(b, "Div", {b.last(), b.scalar(CONVOY_TYPE_F32, 6)},
@@ -88,7 +93,9 @@ static bool makeShuffle(Builder &b) {
 
 // A gate for each channel from the mean of it.
 static bool makeSqueezeExcite(Builder &b) {
-  int x = b.image(2, [](const Value &value) { return value.type() == CONVOY_TYPE_F32 && value.range.magnitude() < 50; });
+  int x = b.image(2, [](const Value &value) {
+    return value.type() == CONVOY_TYPE_F32 && value.range.magnitude() < 50;
+  });
   if (x == kOmitted)
     return false;
   Dims dims = b[x].dims(), pooled = {dims[0], dims[1], 1, 1};
@@ -99,7 +106,8 @@ static bool makeSqueezeExcite(Builder &b) {
     return false;
   double most = 1.7 / std::sqrt(double(dims[1])), sum = dims[1] * most * m;
   int w = b.constant(CONVOY_TYPE_F32, {dims[1], dims[1], 1, 1}, {-most, most, 0, 0});
-  Range mixed = rounded(CONVOY_TYPE_F32, -sum, sum, dims[1] * most * mean.error, 0, sum, double(dims[1]));
+  Range mixed =
+      rounded(CONVOY_TYPE_F32, -sum, sum, dims[1] * most * mean.error, 0, sum, double(dims[1]));
   if (!b.add("Conv", {b.last(), w}, {{CONVOY_TYPE_F32, pooled, mixed}}))
     return false;
   Range gate = rounded(CONVOY_TYPE_F32, 0, 1, mixed.error / 4, 0, 1);
@@ -108,8 +116,9 @@ static bool makeSqueezeExcite(Builder &b) {
   std::vector<int> inputs = {x, b.last()};
   if (b.choices.oneIn(2))
     std::swap(inputs[0], inputs[1]);
-  return b.add("Mul", inputs,
-               {{CONVOY_TYPE_F32, dims, rounded(CONVOY_TYPE_F32, -m, m, p.error + m * gate.error, 0, m)}});
+  return b.add(
+      "Mul", inputs,
+      {{CONVOY_TYPE_F32, dims, rounded(CONVOY_TYPE_F32, -m, m, p.error + m * gate.error, 0, m)}});
 }
 
 // To rows of channels, a product, and back.
@@ -120,9 +129,11 @@ static bool makeChannelsLast(Builder &b) {
   Dims d = b[x].dims();
   Range range = b[x].range;
   convoy_type type = b[x].type();
-  if (!b.add("Transpose", {x}, {{type, {d[0], d[2], d[3], d[1]}, range}}, {attr("perm", Dims{0, 2, 3, 1})}))
+  if (!b.add("Transpose", {x}, {{type, {d[0], d[2], d[3], d[1]}, range}},
+             {attr("perm", Dims{0, 2, 3, 1})}))
     return false;
-  static const std::vector<const char *> middles = {"MatMul", "Relu", "LayerNormalization", "Add", "Mul", "Softmax"};
+  static const std::vector<const char *> middles = {"MatMul", "Relu", "LayerNormalization",
+                                                    "Add",    "Mul",  "Softmax"};
   if (!make(b, b.choices.pick(middles)))
     return true;
   int y = b.last();
@@ -136,7 +147,8 @@ static bool makeChannelsLast(Builder &b) {
 // Two constants and an op on them: all of it can be computed at compile time.
 static bool makeConstants(Builder &b) {
   Dims dims = b.newDims(b.choices.between(1, 4));
-  int x = b.constant(CONVOY_TYPE_F32, dims, {-3, 3, 0, 1}), y = b.constant(CONVOY_TYPE_F32, dims, {-3, 3, 0, 1});
+  int x = b.constant(CONVOY_TYPE_F32, dims, {-3, 3, 0, 1}),
+      y = b.constant(CONVOY_TYPE_F32, dims, {-3, 3, 0, 1});
   switch (b.choices.draw(4)) {
   case 0:
     return b.add("Add", {x, y}, {{CONVOY_TYPE_F32, dims, {-6, 6, 0, 1}}});
@@ -145,13 +157,15 @@ static bool makeConstants(Builder &b) {
   case 2:
     return b.add("Relu", {x}, {{CONVOY_TYPE_F32, dims, {0, 3, 0, 1}}});
   default:
-    return b.add("Concat", {x, y}, {{CONVOY_TYPE_F32, (dims[0] *= 2, dims), {-3, 3, 0, 1}}}, {attr("axis", int64_t(0))});
+    return b.add("Concat", {x, y}, {{CONVOY_TYPE_F32, (dims[0] *= 2, dims), {-3, 3, 0, 1}}},
+                 {attr("axis", int64_t(0))});
   }
 }
 
 // A reshape to a shape that is computed from the operand's, as exporters write x.view(n, -1).
 static bool makeView(Builder &b) {
-  int x = b.floatValue([](const Value &value) { return value.rank() >= 2 && elements(value.dims()) > 0; });
+  int x = b.floatValue(
+      [](const Value &value) { return value.rank() >= 2 && elements(value.dims()) > 0; });
   if (x == kOmitted)
     return false;
   int64_t rank = b[x].rank(), kept = b.choices.draw(2);
@@ -159,7 +173,8 @@ static bool makeView(Builder &b) {
   if (!b.add("Shape", {x}, {{CONVOY_TYPE_I64, {rank}, extents}}))
     return false;
   int shape = b.last();
-  if (!b.add("Gather", {shape, b.integers({kept})}, {{CONVOY_TYPE_I64, {1}, extents}}, {attr("axis", int64_t(0))}))
+  if (!b.add("Gather", {shape, b.integers({kept})}, {{CONVOY_TYPE_I64, {1}, extents}},
+             {attr("axis", int64_t(0))}))
     return false;
   if (!b.add("Concat", {b.last(), b.integers({-1})}, {{CONVOY_TYPE_I64, {2}, {-1, 1e4, 0, 1}}},
              {attr("axis", int64_t(0))}))

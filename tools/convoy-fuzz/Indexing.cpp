@@ -10,7 +10,8 @@ using namespace convoy;
 using namespace convoy::fuzz;
 
 static int data(Builder &b) {
-  return b.floatValue([](const Value &value) { return value.rank() >= 1 && elements(value.dims()) > 0; });
+  return b.floatValue(
+      [](const Value &value) { return value.rank() >= 1 && elements(value.dims()) > 0; });
 }
 
 // Indices below `extent`, negative ones among them where the opset has these; as a constant or as
@@ -43,7 +44,8 @@ static bool makeGatherElements(Builder &b) {
   for (int64_t i = 0; i < b[x].rank(); ++i)
     dims[i] = b.choices.oneIn(2) ? b.choices.between(1, i == at ? 4 : dims[i]) : dims[i];
   int index = indices(b, dims, b[x].dims()[at], true);
-  return b.add("GatherElements", {x, index}, {{b[x].type(), dims, b[x].range}}, {attr("axis", axis)});
+  return b.add("GatherElements", {x, index}, {{b[x].type(), dims, b[x].range}},
+               {attr("axis", axis)});
 }
 
 static bool makeGatherNd(Builder &b) {
@@ -96,8 +98,8 @@ static bool makeScatterElements(Builder &b, const char *op) {
   if (b.opset() >= 16 && b.choices.oneIn(2)) {
     attributes.push_back(attr("reduction", "add"));
     Range p = b[x].range, q = b[update].range;
-    range = rounded(b[x].type(), p.lo + std::min(q.lo, 0.0), p.hi + std::max(q.hi, 0.0), p.error + q.error,
-                    both(p, q).grid, p.magnitude() + q.magnitude());
+    range = rounded(b[x].type(), p.lo + std::min(q.lo, 0.0), p.hi + std::max(q.hi, 0.0),
+                    p.error + q.error, both(p, q).grid, p.magnitude() + q.magnitude());
   }
   return b.add(op, {x, b.constant(index), update}, {{b[x].type(), b[x].dims(), range}}, attributes);
 }
@@ -107,7 +109,8 @@ static bool makeScatterNd(Builder &b) {
   if (x == kOmitted)
     return false;
   // Rows, each once.
-  int64_t extent = b[x].dims()[0], count = b.choices.between(1, extent), shift = b.choices.between(0, extent - 1);
+  int64_t extent = b[x].dims()[0], count = b.choices.between(1, extent),
+          shift = b.choices.between(0, extent - 1);
   Tensor index;
   index.type = CONVOY_TYPE_I64;
   index.resize({count, 1});
@@ -129,7 +132,8 @@ static bool makeOneHot(Builder &b) {
   values.resize({2});
   values.set(0, double(b.choices.between(-1, 1)));
   values.set(1, 2);
-  int64_t axis = b.axisOf(int64_t(dims.size()) + 1), at = b.positiveAxis(axis, int64_t(dims.size()) + 1);
+  int64_t axis = b.axisOf(int64_t(dims.size()) + 1),
+          at = b.positiveAxis(axis, int64_t(dims.size()) + 1);
   dims.insert(dims.begin() + at, depth);
   return b.add("OneHot", {index, b.scalar(CONVOY_TYPE_I64, double(depth)), b.constant(values)},
                {{CONVOY_TYPE_F32, dims, {-1, 2, 0, 1}}}, {attr("axis", axis)});
@@ -139,7 +143,8 @@ void convoy::fuzz::addIndexing(std::vector<OpKind> &kinds) {
   kinds.push_back({"Gather", 8, 1, kNewest, makeGather});
   kinds.push_back({"GatherElements", 3, 11, kNewest, makeGatherElements});
   kinds.push_back({"GatherND", 3, 12, kNewest, makeGatherNd});
-  kinds.push_back({"Scatter", 3, 9, 10, [](Builder &b) { return makeScatterElements(b, "Scatter"); }});
+  kinds.push_back(
+      {"Scatter", 3, 9, 10, [](Builder &b) { return makeScatterElements(b, "Scatter"); }});
   kinds.push_back({"ScatterElements", 3, 11, kNewest,
                    [](Builder &b) { return makeScatterElements(b, "ScatterElements"); }});
   kinds.push_back({"ScatterND", 3, 11, kNewest, makeScatterNd});

@@ -260,10 +260,11 @@ static bool makeSlice(Builder &b) {
   if (b.opset() < 10)
     return b.add("Slice", {x}, {like(b, x, dims)},
                  {attr("starts", starts), attr("ends", ends), attr("axes", axes)});
-  int stepsValue = std::all_of(steps.begin(), steps.end(), [](int64_t step) { return step == 1; }) &&
-                           b.choices.oneIn(2)
-                       ? kOmitted
-                       : b.integers(steps);
+  int stepsValue =
+      std::all_of(steps.begin(), steps.end(), [](int64_t step) { return step == 1; }) &&
+              b.choices.oneIn(2)
+          ? kOmitted
+          : b.integers(steps);
   return b.add("Slice", {x, b.integers(starts), b.integers(ends), b.integers(axes), stepsValue},
                {like(b, x, dims)});
 }
@@ -348,7 +349,8 @@ static bool makeDepthToSpace(Builder &b) {
 }
 
 static bool makeSpaceToDepth(Builder &b) {
-  int x = b.image(2, [](const Value &value) { return value.dims()[2] % 2 == 0 && value.dims()[3] % 2 == 0; });
+  int x = b.image(
+      2, [](const Value &value) { return value.dims()[2] % 2 == 0 && value.dims()[3] % 2 == 0; });
   if (x == kOmitted)
     return false;
   Dims dims = b[x].dims();
@@ -360,12 +362,14 @@ static bool makeTrilu(Builder &b) {
   int x = b.floatValue([](const Value &value) { return value.rank() >= 2; });
   if (x == kOmitted || b[x].type() == CONVOY_TYPE_BF16)
     return false;
-  int k = b.choices.oneIn(2) ? kOmitted : b.scalar(CONVOY_TYPE_I64, double(b.choices.between(-2, 2)));
+  int k =
+      b.choices.oneIn(2) ? kOmitted : b.scalar(CONVOY_TYPE_I64, double(b.choices.between(-2, 2)));
   return b.add("Trilu", {x, k}, {{b[x].type(), b[x].dims(), with(b[x].range, 0)}},
                {attr("upper", int64_t(b.choices.draw(2)))});
 }
 
-// ---- Resize --------------------------------------------------------------------------------------
+// ---- Resize
+// --------------------------------------------------------------------------------------
 
 static bool makeResize(Builder &b) {
   int x = b.image(2);
@@ -373,12 +377,15 @@ static bool makeResize(Builder &b) {
     return false;
   Dims dims = b[x].dims();
   bool old = b.opset() == 10;
-  std::string mode = b.choices.pick<std::string>({"nearest", "nearest", "linear", "linear", "cubic"});
+  std::string mode =
+      b.choices.pick<std::string>({"nearest", "nearest", "linear", "linear", "cubic"});
   if (old && mode == "cubic")
     mode = "linear";
-  std::vector<std::string> coordinates = {"half_pixel", "asymmetric", "align_corners", "pytorch_half_pixel"};
+  std::vector<std::string> coordinates = {"half_pixel", "asymmetric", "align_corners",
+                                          "pytorch_half_pixel"};
   std::string coordinate = b.choices.pick(coordinates);
-  // Scales by powers of two give coordinates that nothing rounds, so that nearest's choice is clear.
+  // Scales by powers of two give coordinates that nothing rounds, so that nearest's choice is
+  // clear.
   std::vector<float> scales = {1, 1, 2, 2};
   bool sizes = !old && b.choices.oneIn(2);
   for (int i : {2, 3}) {
@@ -406,7 +413,9 @@ static bool makeResize(Builder &b) {
     return b.add("Resize", {x, b.constant(tensor)}, {{b[x].type(), dims, range}}, attributes);
   attributes.push_back(attr("coordinate_transformation_mode", coordinate.c_str()));
   if (mode == "nearest")
-    attributes.push_back(attr("nearest_mode", b.choices.pick<const char *>({"floor", "round_prefer_floor", "ceil", "round_prefer_ceil"})));
+    attributes.push_back(
+        attr("nearest_mode", b.choices.pick<const char *>(
+                                 {"floor", "round_prefer_floor", "ceil", "round_prefer_ceil"})));
   if (mode == "cubic") {
     attributes.push_back(attr("cubic_coeff_a", b.choices.oneIn(2) ? -0.5 : -0.75));
     if (b.choices.oneIn(3))
@@ -421,8 +430,10 @@ static bool makeResize(Builder &b) {
     nothing = b.constant(empty);
   }
   if (sizes)
-    return b.add("Resize", {x, nothing, nothing, b.integers(dims)}, {{b[x].type(), dims, range}}, attributes);
-  return b.add("Resize", {x, nothing, b.constant(tensor)}, {{b[x].type(), dims, range}}, attributes);
+    return b.add("Resize", {x, nothing, nothing, b.integers(dims)}, {{b[x].type(), dims, range}},
+                 attributes);
+  return b.add("Resize", {x, nothing, b.constant(tensor)}, {{b[x].type(), dims, range}},
+               attributes);
 }
 
 static bool makeUpsample(Builder &b) {
@@ -435,7 +446,8 @@ static bool makeUpsample(Builder &b) {
   dims[3] *= width;
   std::vector<float> scales = {1, 1, float(height), float(width)};
   if (b.opset() < 9)
-    return b.add("Upsample", {x}, {like(b, x, dims)}, {attr("mode", "nearest"), attr("scales", scales)});
+    return b.add("Upsample", {x}, {like(b, x, dims)},
+                 {attr("mode", "nearest"), attr("scales", scales)});
   Tensor tensor;
   tensor.type = CONVOY_TYPE_F32;
   tensor.resize({4});

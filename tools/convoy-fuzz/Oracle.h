@@ -22,8 +22,9 @@ struct Answer {
 /// A command that answers requests on its standard input on its standard output until that ends.
 /// Numbers are little-endian u32:
 ///
-///   request: id, bytes of the ModelProto, it, number of inputs, for each: bytes of the TensorProto, it
-///   answer:  id, kind (see Answer), bytes of a text, it, number of outputs, for each as above
+///   request: id, bytes of the ModelProto, it, number of inputs, for each: bytes of the
+///   TensorProto, it answer:  id, kind (see Answer), bytes of a text, it, number of outputs, for
+///   each as above
 ///
 /// Tensors are in raw_data. One process may be used by children of this one, one at a time: an
 /// answer that a child which was killed has left behind has another id.

@@ -69,7 +69,8 @@ std::string convoy::fuzz::inChild(double seconds, const std::function<std::strin
   auto deadline = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
   std::string output;
   for (;;) {
-    double left = std::chrono::duration<double>(deadline - std::chrono::steady_clock::now()).count();
+    double left =
+        std::chrono::duration<double>(deadline - std::chrono::steady_clock::now()).count();
     if (left <= 0) {
       endChild(child, true);
       ended = "hangs";

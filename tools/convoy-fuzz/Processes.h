@@ -22,8 +22,8 @@ Child startChild(const std::function<void(int file)> &body);
 std::string endChild(Child child, bool kills);
 void writeAll(int file, const std::string &text);
 
-/// What `work` returns, computed in a child; `ended` is set to "hangs" or how it ended if it did not
-/// get so far.
+/// What `work` returns, computed in a child; `ended` is set to "hangs" or how it ended if it did
+/// not get so far.
 std::string inChild(double seconds, const std::function<std::string()> &work, std::string &ended);
 
 } // namespace convoy::fuzz

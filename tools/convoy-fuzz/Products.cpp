@@ -16,12 +16,15 @@ static double weightsOf(const Value &value, double terms, int64_t kept) {
 }
 
 static bool makeMatMul(Builder &b) {
-  int x = b.floatValue([](const Value &value) { return value.rank() >= 1 && elements(value.dims()) > 0; });
+  int x = b.floatValue(
+      [](const Value &value) { return value.rank() >= 1 && elements(value.dims()) > 0; });
   if (x == kOmitted)
     return false;
   const Dims left = b[x].dims();
   int64_t k = left.back();
-  auto outer = [](const Dims &dims) { return dims.size() <= 2 ? Dims{} : Dims(dims.begin(), dims.end() - 2); };
+  auto outer = [](const Dims &dims) {
+    return dims.size() <= 2 ? Dims{} : Dims(dims.begin(), dims.end() - 2);
+  };
   int y = kOmitted;
   if (b.choices.oneIn(3))
     y = b.find([&](const Value &value) {
@@ -57,13 +60,14 @@ static bool makeMatMul(Builder &b) {
     dims.push_back(right.back());
   if (double(elements(dims)) * k > 1e6)
     return false;
-  Range range = sumOfProducts(b[x].type(), b[x].range, b[y].range, double(k),
-                              weightsOf(b[y], double(k), 1));
+  Range range =
+      sumOfProducts(b[x].type(), b[x].range, b[y].range, double(k), weightsOf(b[y], double(k), 1));
   return b.add("MatMul", {x, y}, {{b[x].type(), dims, range}});
 }
 
 static bool makeGemm(Builder &b) {
-  int x = b.floatValue([](const Value &value) { return value.rank() == 2 && elements(value.dims()) > 0; });
+  int x = b.floatValue(
+      [](const Value &value) { return value.rank() == 2 && elements(value.dims()) > 0; });
   if (x == kOmitted)
     return false;
   bool transA = b.choices.oneIn(3), transB = b.choices.oneIn(2);
@@ -72,7 +76,8 @@ static bool makeGemm(Builder &b) {
   Dims right = transB ? Dims{n, k} : Dims{k, n};
   convoy_type type = b[x].type();
   int y = b.operand(type, right, weightRange(b, b[x].range, double(k)));
-  double alpha = b.choices.pick<double>({1, 1, 0.5, 2, 0.3}), beta = b.choices.pick<double>({1, 1, 0.5, 2, 0});
+  double alpha = b.choices.pick<double>({1, 1, 0.5, 2, 0.3}),
+         beta = b.choices.pick<double>({1, 1, 0.5, 2, 0});
   int c = kOmitted;
   if (b.opset() < 11 || !b.choices.oneIn(4)) {
     Dims bias = b.choices.pick<Dims>({{n}, {m, n}, {1, n}, {m, 1}, {1}, {}});
@@ -97,7 +102,10 @@ static bool makeGemm(Builder &b) {
     attributes.push_back(attr("transA", int64_t(1)));
   if (transB)
     attributes.push_back(attr("transB", int64_t(1)));
-  return b.add("Gemm", {x, y, c}, {{type, {m, n}, rounded(type, -most, most, error, grid, most + product.magnitude(), double(k))}},
+  return b.add("Gemm", {x, y, c},
+               {{type,
+                 {m, n},
+                 rounded(type, -most, most, error, grid, most + product.magnitude(), double(k))}},
                attributes);
 }
 
@@ -120,13 +128,16 @@ static bool makeEinsum(Builder &b) {
       {"nchw,cm->nmhw", {h, i, j, 3}, {i, k}, {h, k, j, 3}, double(i)},
   };
   const Form form = b.choices.pick(forms);
-  int x = b.find([&](const Value &value) { return value.type() == CONVOY_TYPE_F32 && value.dims() == form.left; });
+  int x = b.find([&](const Value &value) {
+    return value.type() == CONVOY_TYPE_F32 && value.dims() == form.left;
+  });
   if (x == kOmitted)
     x = b.input(CONVOY_TYPE_F32, form.left, b.newRange(CONVOY_TYPE_F32));
   int y = b.operand(CONVOY_TYPE_F32, form.right, weightRange(b, b[x].range, form.terms));
   Range range = sumOfProducts(CONVOY_TYPE_F32, b[x].range, b[y].range, form.terms,
                               form.terms * b[y].range.magnitude());
-  return b.add("Einsum", {x, y}, {{CONVOY_TYPE_F32, form.result, range}}, {attr("equation", form.equation)});
+  return b.add("Einsum", {x, y}, {{CONVOY_TYPE_F32, form.result, range}},
+               {attr("equation", form.equation)});
 }
 
 void convoy::fuzz::addProducts(std::vector<OpKind> &kinds) {

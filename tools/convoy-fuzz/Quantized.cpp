@@ -16,11 +16,13 @@ static Range typeRange(convoy_type type) {
 static double power(Builder &b) { return b.choices.pick<double>({1, 0.5, 0.25, 2, 0.125}); }
 
 static bool makeQuantize(Builder &b) {
-  int x = b.floatValue([](const Value &value) { return value.range.exact() && value.type() == CONVOY_TYPE_F32; });
+  int x = b.floatValue(
+      [](const Value &value) { return value.range.exact() && value.type() == CONVOY_TYPE_F32; });
   if (x == kOmitted)
     return false;
   convoy_type type = b.choices.oneIn(2) ? CONVOY_TYPE_U8 : CONVOY_TYPE_I8;
-  double zero = type == CONVOY_TYPE_U8 ? double(b.choices.between(0, 200)) : double(b.choices.between(-20, 20));
+  double zero = type == CONVOY_TYPE_U8 ? double(b.choices.between(0, 200))
+                                       : double(b.choices.between(-20, 20));
   double step = power(b);
   Range p = b[x].range, limits = typeRange(type);
   auto quantized = [&](double value) {
@@ -41,7 +43,8 @@ static int quantizedValue(Builder &b, const Builder::Filter &filter, const Dims 
 }
 
 static bool makeDequantize(Builder &b) {
-  int x = quantizedValue(b, [](const Value &) { return true; }, b.newDims(4));
+  int x = quantizedValue(
+      b, [](const Value &) { return true; }, b.newDims(4));
   convoy_type type = b[x].type();
   double zero = double(b.choices.between(type == CONVOY_TYPE_U8 ? 0 : -20, 20)), step = power(b);
   Range p = b[x].range;
@@ -61,10 +64,10 @@ static bool makeDequantize(Builder &b) {
     scale = b.scalar(CONVOY_TYPE_F32, step);
     point = b.choices.oneIn(4) ? kOmitted : b.scalar(type, zero);
   }
-  return b.add("DequantizeLinear", {x, scale, point},
-               {{CONVOY_TYPE_F32, b[x].dims(),
-                 {(p.lo - 20) * step, (p.hi + 20) * step, 0, step / 2}}},
-               attributes);
+  return b.add(
+      "DequantizeLinear", {x, scale, point},
+      {{CONVOY_TYPE_F32, b[x].dims(), {(p.lo - 20) * step, (p.hi + 20) * step, 0, step / 2}}},
+      attributes);
 }
 
 static bool makeQLinearConv(Builder &b) {
@@ -76,17 +79,20 @@ static bool makeQLinearConv(Builder &b) {
   int64_t group = b.choices.oneIn(4) ? src[1] : 1, kernel = b.choices.pick<int64_t>({1, 3, 2});
   int64_t pad = kernel == 3 && b.choices.oneIn(2) ? 1 : 0, stride = b.choices.between(1, 2);
   int64_t outputs = group == 1 ? b.choices.pick<int64_t>({1, 3, 8, 16, 17}) : group;
-  Dims dst = {src[0], outputs, (src[2] + 2 * pad - kernel) / stride + 1, (src[3] + 2 * pad - kernel) / stride + 1};
+  Dims dst = {src[0], outputs, (src[2] + 2 * pad - kernel) / stride + 1,
+              (src[3] + 2 * pad - kernel) / stride + 1};
   if (src[2] + 2 * pad < kernel || src[3] + 2 * pad < kernel)
     return false;
   int w = b.constant(CONVOY_TYPE_I8, {outputs, src[1] / group, kernel, kernel}, {-20, 20, 0, 1});
   convoy_type type = b[x].type();
   double zero = double(b.choices.between(0, type == CONVOY_TYPE_U8 ? 128 : 20));
-  int bias = b.choices.oneIn(2) ? b.constant(CONVOY_TYPE_I32, {outputs}, {-500, 500, 0, 1}) : kOmitted;
+  int bias =
+      b.choices.oneIn(2) ? b.constant(CONVOY_TYPE_I32, {outputs}, {-500, 500, 0, 1}) : kOmitted;
   // A product of powers of two: its multiples of a half round to even in every implementation.
   return b.add("QLinearConv",
-               {x, b.scalar(CONVOY_TYPE_F32, 0.5), b.scalar(type, zero), w, b.scalar(CONVOY_TYPE_F32, 0.125),
-                b.scalar(CONVOY_TYPE_I8, 0), b.scalar(CONVOY_TYPE_F32, b.choices.pick<double>({4, 1, 8})),
+               {x, b.scalar(CONVOY_TYPE_F32, 0.5), b.scalar(type, zero), w,
+                b.scalar(CONVOY_TYPE_F32, 0.125), b.scalar(CONVOY_TYPE_I8, 0),
+                b.scalar(CONVOY_TYPE_F32, b.choices.pick<double>({4, 1, 8})),
                 b.scalar(type, double(b.choices.between(0, 20))), bias},
                {{type, dst, typeRange(type)}},
                {attr("kernel_shape", Dims{kernel, kernel}), attr("pads", Dims{pad, pad, pad, pad}),
@@ -107,7 +113,8 @@ static bool makeConvInteger(Builder &b) {
   int w = b.constant(CONVOY_TYPE_U8, {outputs, src[1], 1, 1}, {0, 9, 0, 1});
   double zero = double(b.choices.between(0, 100));
   double most = 9 * 255.0 * src[1];
-  return b.add("ConvInteger", {x, w, b.choices.oneIn(3) ? kOmitted : b.scalar(CONVOY_TYPE_U8, zero)},
+  return b.add("ConvInteger",
+               {x, w, b.choices.oneIn(3) ? kOmitted : b.scalar(CONVOY_TYPE_U8, zero)},
                {{CONVOY_TYPE_I32, {src[0], outputs, src[2], src[3]}, {-most, most, 0, 1}}});
 }
 

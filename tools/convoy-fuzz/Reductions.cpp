@@ -44,7 +44,8 @@ static Range reduced(const std::string &op, convoy_type type, const Range &p, do
   if (op == "ReduceL2")
     return rounded(type, 0, std::sqrt(n) * most, std::sqrt(n) * p.error, 0, std::sqrt(n) * most, n);
   if (op == "ReduceSumSquare")
-    return rounded(type, 0, n * most * most, 2 * n * most * p.error, p.grid * p.grid, n * most * most, n);
+    return rounded(type, 0, n * most * most, 2 * n * most * p.error, p.grid * p.grid,
+                   n * most * most, n);
   if (op == "ReduceProd") {
     double top = std::pow(std::max(most, 1.0), n);
     return rounded(type, -top, top, n * top * p.error, 0, n * top);
@@ -52,13 +53,15 @@ static Range reduced(const std::string &op, convoy_type type, const Range &p, do
   if (op == "ReduceLogSum")
     return rounded(type, std::log(n * p.lo), std::log(n * p.hi), p.error / p.lo, 0,
                    8 + std::fabs(std::log(n * p.hi)) + std::fabs(std::log(n * p.lo)), n);
-  return rounded(type, p.lo + std::log(n), p.hi + std::log(n), p.error, 0, 2 * most + 8 + std::log(n), n);
+  return rounded(type, p.lo + std::log(n), p.hi + std::log(n), p.error, 0,
+                 2 * most + 8 + std::log(n), n);
 }
 
 static bool makeReduce(Builder &b, const Reduction &row) {
   std::string op = row.op;
   int x = b.floatValue([&](const Value &value) {
-    return value.rank() >= 1 && elements(value.dims()) > 0 && (!row.positive || value.range.lo > 0.05) &&
+    return value.rank() >= 1 && elements(value.dims()) > 0 &&
+           (!row.positive || value.range.lo > 0.05) &&
            (op != "ReduceLogSumExp" || value.range.magnitude() < 30);
   });
   if (x == kOmitted)
@@ -69,7 +72,9 @@ static bool makeReduce(Builder &b, const Reduction &row) {
   double count = 1;
   uint32_t form = b.choices.draw(4);
   for (int64_t i = 0; i < rank; ++i) {
-    bool chosen = all || (form == 0 && rank >= 3 ? i >= 2 : form == 1 && rank >= 2 ? i == 1 : b.choices.oneIn(2));
+    bool chosen = all || (form == 0 && rank >= 3   ? i >= 2
+                          : form == 1 && rank >= 2 ? i == 1
+                                                   : b.choices.oneIn(2));
     if (!chosen) {
       dims.push_back(b[x].dims()[i]);
       continue;
@@ -123,7 +128,8 @@ static bool makeArg(Builder &b, const char *op) {
     dims[at] = 1;
   else
     dims.erase(dims.begin() + at);
-  std::vector<::onnx::AttributeProto> attributes = {attr("axis", axis), attr("keepdims", int64_t(keep))};
+  std::vector<::onnx::AttributeProto> attributes = {attr("axis", axis),
+                                                    attr("keepdims", int64_t(keep))};
   if (b.opset() >= 12 && b.choices.oneIn(3))
     attributes.push_back(attr("select_last_index", int64_t(1)));
   return b.add(op, {x}, {{CONVOY_TYPE_I64, dims, {0, last, 0, 1}}}, attributes);
@@ -148,12 +154,14 @@ static bool makeTopK(Builder &b) {
     inputs.push_back(b.integers({dims[at]}));
   if (b.opset() >= 11 && b.choices.oneIn(2))
     attributes.push_back(attr("largest", int64_t(0)));
-  return b.add("TopK", inputs, {{b[x].type(), dims, b[x].range}, {CONVOY_TYPE_I64, dims, {0, last, 0, 1}}},
+  return b.add("TopK", inputs,
+               {{b[x].type(), dims, b[x].range}, {CONVOY_TYPE_I64, dims, {0, last, 0, 1}}},
                attributes);
 }
 
 static bool makeCumSum(Builder &b) {
-  int x = b.floatValue([](const Value &value) { return value.rank() >= 1 && value.type() == CONVOY_TYPE_F32; });
+  int x = b.floatValue(
+      [](const Value &value) { return value.rank() >= 1 && value.type() == CONVOY_TYPE_F32; });
   if (x == kOmitted)
     return false;
   int64_t axis = b.axisOf(b[x].rank());
@@ -166,8 +174,8 @@ static bool makeCumSum(Builder &b) {
     attributes.push_back(attr("exclusive", int64_t(1)));
   if (b.choices.oneIn(2))
     attributes.push_back(attr("reverse", int64_t(1)));
-  return b.add("CumSum", {x, b.scalar(CONVOY_TYPE_I64, double(axis))}, {{b[x].type(), b[x].dims(), range}},
-               attributes);
+  return b.add("CumSum", {x, b.scalar(CONVOY_TYPE_I64, double(axis))},
+               {{b[x].type(), b[x].dims(), range}}, attributes);
 }
 
 void convoy::fuzz::addReductions(std::vector<OpKind> &kinds) {

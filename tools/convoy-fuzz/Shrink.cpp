@@ -61,8 +61,8 @@ bool Shrinker::accept(std::vector<uint32_t> candidate) {
   Graph graph = generate(choices, options);
   // No step may make the list longer, or larger at its first difference: shrinking ends.
   std::vector<uint32_t> record = choices.record();
-  if (!current.empty() && (record.size() > current.size() ||
-                           (record.size() == current.size() && record >= current)))
+  if (!current.empty() &&
+      (record.size() > current.size() || (record.size() == current.size() && record >= current)))
     return false;
   if (!fails(graph))
     return false;
@@ -78,8 +78,10 @@ bool Shrinker::dropSteps() {
     for (size_t last = spans.size(); last >= length && isLeft();) {
       size_t begin = last - length;
       std::vector<uint32_t> candidate = current;
-      candidate.erase(candidate.begin() + spans[begin].begin, candidate.begin() + spans[last - 1].end);
-      candidate[kStepCount] -= static_cast<uint32_t>(std::min<size_t>(length, candidate[kStepCount]));
+      candidate.erase(candidate.begin() + spans[begin].begin,
+                      candidate.begin() + spans[last - 1].end);
+      candidate[kStepCount] -=
+          static_cast<uint32_t>(std::min<size_t>(length, candidate[kStepCount]));
       if (accept(std::move(candidate))) {
         any = true;
         last = std::min(begin, spans.size());
@@ -96,7 +98,8 @@ bool Shrinker::lowerNumbers() {
   for (size_t length : {16, 4, 1})
     for (size_t i = 0; i < current.size() && isLeft(); i += length) {
       size_t end = std::min(i + length, current.size());
-      if (std::all_of(current.begin() + i, current.begin() + end, [](uint32_t n) { return n == 0; }))
+      if (std::all_of(current.begin() + i, current.begin() + end,
+                      [](uint32_t n) { return n == 0; }))
         continue;
       std::vector<uint32_t> candidate = current;
       std::fill(candidate.begin() + i, candidate.begin() + end, 0);
@@ -157,9 +160,10 @@ bool Shrinker::cutNode(size_t node) {
   }
   std::vector<int> cut = graph.nodes[node].outputs;
   graph.nodes.erase(graph.nodes.begin() + node);
-  graph.outputs.erase(std::remove_if(graph.outputs.begin(), graph.outputs.end(),
-                                     [&](int output) { return std::count(cut.begin(), cut.end(), output); }),
-                      graph.outputs.end());
+  graph.outputs.erase(
+      std::remove_if(graph.outputs.begin(), graph.outputs.end(),
+                     [&](int output) { return std::count(cut.begin(), cut.end(), output); }),
+      graph.outputs.end());
   graph.dropUnused();
   return fails(graph);
 }

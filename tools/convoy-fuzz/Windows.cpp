@@ -24,6 +24,8 @@ struct Window {
 /// What of it an op lets one choose.
 struct Freedom {
   bool dilations = true, ceil = false, pads = true;
+  /// Whether ONNX's text says that a last window beyond the data is left out with ceil_mode.
+  bool trims = true;
 };
 
 } // namespace
@@ -74,8 +76,12 @@ static bool choose(Builder &b, const Dims &src, const Freedom &freedom, Window &
       return false;
     int64_t out = room / window.strides[i] + 1;
     // A last window that would begin in the padding at the end is left out.
-    if (window.ceil && room % window.strides[i] != 0 && out * window.strides[i] < extent + begin)
-      ++out;
+    if (window.ceil && room % window.strides[i] != 0) {
+      if (out * window.strides[i] < extent + begin)
+        ++out;
+      else if (!freedom.trims)
+        return false;
+    }
     window.dst.push_back(out);
     for (int64_t o = 0; o < out; ++o) {
       bool touches = false;
@@ -142,9 +148,11 @@ static bool makeConv(Builder &b, int forced = kOmitted, bool depthwise = false) 
     for (int64_t candidate : {2, 4, 3, 8})
       if (channels % candidate == 0)
         group = candidate;
-  int64_t multiplier = group == channels ? b.choices.pick<int64_t>({1, 1, 1, 2})
-                                         : b.choices.pick<int64_t>({1, 2, 3, 5, 8, 16, 17, 24, 32, 33});
-  int64_t dstChannels = std::max<int64_t>(1, group == 1 ? multiplier : group * std::min<int64_t>(multiplier, 4));
+  int64_t multiplier = group == channels
+                           ? b.choices.pick<int64_t>({1, 1, 1, 2})
+                           : b.choices.pick<int64_t>({1, 2, 3, 5, 8, 16, 17, 24, 32, 33});
+  int64_t dstChannels =
+      std::max<int64_t>(1, group == 1 ? multiplier : group * std::min<int64_t>(multiplier, 4));
   Dims wei = {dstChannels, channels / group};
   wei.insert(wei.end(), window.kernel.begin(), window.kernel.end());
   Dims dst = {src[0], dstChannels};
@@ -161,8 +169,7 @@ static bool makeConv(Builder &b, int forced = kOmitted, bool depthwise = false) 
   std::vector<::onnx::AttributeProto> attributes = attributesOf(b, window, freedom);
   if (group != 1)
     attributes.push_back(attr("group", group));
-  return b.add("Conv", {x, w, bias},
-               {{type, dst, mayUseWinograd(sum, window, group, type)}},
+  return b.add("Conv", {x, w, bias}, {{type, dst, mayUseWinograd(sum, window, group, type)}},
                attributes);
 }
 
@@ -204,7 +211,8 @@ static bool makeConvTranspose(Builder &b) {
     group = channels;
   else if (channels % 2 == 0 && b.choices.oneIn(5))
     group = 2;
-  int64_t perGroup = group == 1 ? b.choices.pick<int64_t>({1, 2, 3, 8, 16, 17}) : b.choices.between(1, 2);
+  int64_t perGroup =
+      group == 1 ? b.choices.pick<int64_t>({1, 2, 3, 8, 16, 17}) : b.choices.between(1, 2);
   Dims wei = {channels, perGroup};
   wei.insert(wei.end(), window.kernel.begin(), window.kernel.end());
   Dims dst = {src[0], perGroup * group};
@@ -223,8 +231,7 @@ static bool makeConvTranspose(Builder &b) {
     attributes.push_back(attr("group", group));
   if (adjusted)
     attributes.push_back(attr("output_padding", adjusts));
-  return b.add("ConvTranspose", {x, w, bias}, {{type, dst, sum}},
-               attributes);
+  return b.add("ConvTranspose", {x, w, bias}, {{type, dst, sum}}, attributes);
 }
 
 static Dims pooled(const Dims &src, const Window &window) {
@@ -269,14 +276,15 @@ static bool makeLpPool(Builder &b) {
   if (x == kOmitted || b[x].type() != CONVOY_TYPE_F32)
     return false;
   Window window;
-  Freedom freedom{b.opset() >= 18, b.opset() >= 18, true};
+  Freedom freedom{b.opset() >= 18, b.opset() >= 18, true, /*trims=*/false};
   if (!choose(b, b[x].dims(), freedom, window))
     return false;
   std::vector<::onnx::AttributeProto> attributes = attributesOf(b, window, freedom);
   int64_t p = b.choices.between(1, 2);
   attributes.push_back(attr("p", p));
   double most = b[x].range.magnitude() * window.size(), terms = window.size();
-  // A root's slope has no bound at 0: the error of a norm comes from its operands, each at most once.
+  // A root's slope has no bound at 0: the error of a norm comes from its operands, each at most
+  // once.
   Range range = rounded(b[x].type(), 0, most, terms * b[x].range.error, 0, most, terms);
   return b.add("LpPool", {x}, {{b[x].type(), pooled(b[x].dims(), window), range}}, attributes);
 }

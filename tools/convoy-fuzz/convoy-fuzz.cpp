@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "tools/convoy-fuzz/Check.h"
+#include "tools/convoy-fuzz/Kept.h"
 #include "tools/convoy-fuzz/Processes.h"
 #include "tools/convoy-fuzz/Shrink.h"
 #include "tools/support/Error.h"
@@ -15,7 +16,6 @@
 #include <csignal>
 #include <cstring>
 #include <deque>
-#include <filesystem>
 #include <map>
 #include <memory>
 
@@ -70,7 +70,8 @@ private:
   void fail(uint64_t seed, const std::string &failure, const std::string &details);
   void progress(bool final);
   bool timeIsUp() const {
-    return arguments.seconds > 0 && Clock::now() - start > std::chrono::duration<double>(arguments.seconds);
+    return arguments.seconds > 0 &&
+           Clock::now() - start > std::chrono::duration<double>(arguments.seconds);
   }
 
   const Arguments &arguments;
@@ -85,29 +86,34 @@ private:
 
 static Arguments parseArguments(int argc, char **argv) {
   Arguments arguments;
-  Options options(
-      "convoy-fuzz [--seeds A..B] [options]",
-      "Makes a random small ONNX graph from each seed, compiles it in this process for each target,\n"
-      "runs it with 1 and 2 threads, which must agree to the bit, and compares with the first target,\n"
-      "with the evaluator of the cnn dialect and, with --oracle, with another implementation. A graph\n"
-      "that fails, crashes or hangs is made small and kept. Ends with \"N passed, N failed\"; exit\n"
-      "status 1 if one failed.",
-      "Examples:\n"
-      "  convoy-fuzz --seeds 0..9999\n"
-      "  convoy-fuzz --oracle 'python3 tools/convoy-fuzz/onnxruntime_oracle.py'\n"
-      "  convoy-fuzz --ops Conv,Relu,Concat --seeds 0..499\n"
-      "  convoy-fuzz --replay fuzz-failures/seed-17\n"
-      "  convoy-fuzz --print --seeds 17..17");
+  Options options("convoy-fuzz [--seeds A..B] [options]",
+                  "Makes a random small ONNX graph from each seed, compiles it in this process for "
+                  "each target,\n"
+                  "runs it with 1 and 2 threads, which must agree to the bit, and compares with "
+                  "the first target,\n"
+                  "with the evaluator of the cnn dialect and, with --oracle, with another "
+                  "implementation. A graph\n"
+                  "that fails, crashes or hangs is made small and kept. Ends with \"N passed, N "
+                  "failed\"; exit\n"
+                  "status 1 if one failed.",
+                  "Examples:\n"
+                  "  convoy-fuzz --seeds 0..9999\n"
+                  "  convoy-fuzz --oracle 'python3 tools/convoy-fuzz/onnxruntime_oracle.py'\n"
+                  "  convoy-fuzz --ops Conv,Relu,Concat --seeds 0..499\n"
+                  "  convoy-fuzz --replay fuzz-failures/seed-17\n"
+                  "  convoy-fuzz --print --seeds 17..17");
   options.section("What to make");
-  options.value("seeds", "A..B", "first and last seed; default 0..999", [&](const std::string &text) {
-    auto [first, last] = llvm::StringRef(text).split("..");
-    if (first.getAsInteger(10, arguments.first) || last.getAsInteger(10, arguments.last) ||
-        arguments.last < arguments.first)
-      throw UsageError("--seeds '" + text + "': write A..B, such as 0..999");
-  });
-  options.value("max-nodes", "N", "nodes of a graph, about; default 12", [&](const std::string &text) {
-    arguments.generator.maxNodes = Options::integer("max-nodes", text, 1, 30);
-  });
+  options.value("seeds", "A..B", "first and last seed; default 0..999",
+                [&](const std::string &text) {
+                  auto [first, last] = llvm::StringRef(text).split("..");
+                  if (first.getAsInteger(10, arguments.first) ||
+                      last.getAsInteger(10, arguments.last) || arguments.last < arguments.first)
+                    throw UsageError("--seeds '" + text + "': write A..B, such as 0..999");
+                });
+  options.value("max-nodes", "N", "nodes of a graph, about; default 12",
+                [&](const std::string &text) {
+                  arguments.generator.maxNodes = Options::integer("max-nodes", text, 1, 30);
+                });
   options.value("ops", "NAME,...", "only these kinds of the table; --list-ops prints it",
                 [&](const std::string &text) {
                   llvm::SmallVector<llvm::StringRef> names;
@@ -121,12 +127,12 @@ static Arguments parseArguments(int argc, char **argv) {
                 });
   options.flag("list-ops", "print the table of kinds and end", arguments.listOps);
   options.flag("print", "print the graphs as ONNX text instead of checking them", arguments.print);
-  options.value("replay", "DIR", "check a case that was kept", [&](const std::string &text) {
-    arguments.replay = text;
-  });
+  options.value("replay", "DIR", "check a case that was kept",
+                [&](const std::string &text) { arguments.replay = text; });
   options.section("What to compare");
-  options.value("target", "NAME,...", "targets; the others are compared with the first. Default\n"
-                                      "x86-reference,x86-avx512,x86-avx2, as far as this machine has them",
+  options.value("target", "NAME,...",
+                "targets; the others are compared with the first. Default\n"
+                "x86-reference,x86-avx512,x86-avx2, as far as this machine has them",
                 [&](const std::string &text) {
                   arguments.check.targets.clear();
                   llvm::SmallVector<llvm::StringRef> names;
@@ -134,8 +140,9 @@ static Arguments parseArguments(int argc, char **argv) {
                   for (llvm::StringRef name : names)
                     arguments.check.targets.push_back(name.str());
                 });
-  options.value("oracle", "COMMAND", "a program to compare with; tools/convoy-fuzz/Oracle.h says how\n"
-                                     "it is spoken to",
+  options.value("oracle", "COMMAND",
+                "a program to compare with; tools/convoy-fuzz/Oracle.h says how\n"
+                "it is spoken to",
                 [&](const std::string &text) { arguments.oracle = text; });
   options.section("How to run");
   options.value("jobs", "N", "graphs at a time; default 2", [&](const std::string &text) {
@@ -144,17 +151,17 @@ static Arguments parseArguments(int argc, char **argv) {
   options.value("time-limit", "SECONDS", "for one graph; default 60", [&](const std::string &text) {
     arguments.timeLimit = Options::number("time-limit", text);
   });
-  options.value("for", "SECONDS", "begin no further graph after this time", [&](const std::string &text) {
-    arguments.seconds = Options::number("for", text);
-  });
-  options.value("keep", "DIR", "where failures go; default fuzz-failures", [&](const std::string &text) {
-    arguments.keep = text;
-  });
-  options.value("shrink-tries", "N", "graphs to try to make a failure small; default 400, 0: as it is",
+  options.value("for", "SECONDS", "begin no further graph after this time",
+                [&](const std::string &text) { arguments.seconds = Options::number("for", text); });
+  options.value("keep", "DIR", "where failures go; default fuzz-failures",
+                [&](const std::string &text) { arguments.keep = text; });
+  options.value("shrink-tries", "N",
+                "graphs to try to make a failure small; default 400, 0: as it is",
                 [&](const std::string &text) {
                   arguments.shrinkTries = Options::integer("shrink-tries", text, 0, 100000);
                 });
-  options.value("inject", "FAULT", "a fault on purpose, for tests of the fuzzer: lost-relu, crash, hang",
+  options.value("inject", "FAULT",
+                "a fault on purpose, for tests of the fuzzer: lost-relu, crash, hang",
                 [&](const std::string &text) {
                   arguments.faultName = text;
                   if (text == "lost-relu")
@@ -167,7 +174,8 @@ static Arguments parseArguments(int argc, char **argv) {
                     throw UsageError("--inject '" + text + "': lost-relu, crash or hang");
                 });
   options.flag("verbose", "print each graph's seed and size", arguments.verbose);
-  options.positional([&](const std::string &word) { throw UsageError("unexpected '" + word + "'"); });
+  options.positional(
+      [&](const std::string &word) { throw UsageError("unexpected '" + word + "'"); });
   options.parse(argc, argv);
   arguments.check.targets = runnableTargets(arguments.check.targets);
   return arguments;
@@ -194,47 +202,8 @@ static std::string command(const Arguments &arguments, bool generates) {
   return text;
 }
 
-// ---- Keeping and replaying -----------------------------------------------------------------------
-
-static void writeText(const std::string &path, const std::string &text) {
-  tools::writeFile(path, text.data(), text.size());
-}
-
-static void keep(const std::string &folder, const Case &test, const std::string &report) {
-  std::filesystem::create_directories(folder + "/test_data_set_0");
-  writeText(folder + "/model.onnx", test.model.SerializeAsString());
-  if (std::string text = toText(test.model); !text.empty())
-    writeText(folder + "/model.onnxtxt", text);
-  for (size_t i = 0; i < test.inputs.size(); ++i)
-    writeText(folder + format("/test_data_set_0/input_%zu.pb", i),
-              toTensorProto(test.model.graph().input(i).name(), test.inputs[i]));
-  std::string tolerances;
-  for (double tolerance : test.tolerances)
-    tolerances += format("%.17g\n", tolerance);
-  writeText(folder + "/tolerances.txt", tolerances);
-  writeText(folder + "/report.txt", report);
-}
-
-static std::string readText(const std::string &path) {
-  std::vector<uint8_t> bytes = tools::readFile(path);
-  return std::string(bytes.begin(), bytes.end());
-}
-
-static Case readCase(const std::string &folder) {
-  Case test;
-  if (!test.model.ParseFromString(readText(folder + "/model.onnx")))
-    throw Error(folder + "/model.onnx is no ONNX model");
-  for (int i = 0; i < test.model.graph().input_size(); ++i)
-    test.inputs.push_back(tools::readTensorProto(folder + format("/test_data_set_0/input_%d.pb", i)));
-  std::string text = readText(folder + "/tolerances.txt");
-  llvm::SmallVector<llvm::StringRef> lines;
-  llvm::StringRef(text).split(lines, '\n', -1, /*KeepEmpty=*/false);
-  for (llvm::StringRef line : lines)
-    test.tolerances.push_back(Options::number("tolerances.txt", line.str()));
-  if (test.tolerances.size() != size_t(test.model.graph().output_size()))
-    throw Error(folder + "/tolerances.txt must have a number for each output");
-  return test;
-}
+// ---- Keeping and replaying
+// -----------------------------------------------------------------------
 
 static int replay(const Arguments &arguments) {
   Case test = readCase(arguments.replay);
@@ -243,16 +212,19 @@ static int replay(const Arguments &arguments) {
     oracle = std::make_unique<Oracle>(arguments.oracle);
   Verdict verdict = check(test, arguments.check, oracle.get());
   if (!verdict.failure.empty())
-    printf("FAIL %s: %s: %s\n", arguments.replay.c_str(), verdict.failure.c_str(), verdict.details.c_str());
+    printf("FAIL %s: %s: %s\n", arguments.replay.c_str(), verdict.failure.c_str(),
+           verdict.details.c_str());
   else if (oracle && !verdict.oracleAnswered)
     printf("the oracle has no answer: %s\n", verdict.oracleText.c_str());
   puts(verdict.failure.empty() ? "1 passed, 0 failed" : "0 passed, 1 failed");
   return verdict.failure.empty() ? 0 : 1;
 }
 
-// ---- Children ------------------------------------------------------------------------------------
+// ---- Children
+// ------------------------------------------------------------------------------------
 
-static void checkSeeds(int file, const Arguments &arguments, uint64_t first, uint64_t end, Oracle *oracle) {
+static void checkSeeds(int file, const Arguments &arguments, uint64_t first, uint64_t end,
+                       Oracle *oracle) {
   for (uint64_t seed = first; seed < end; ++seed) {
     writeAll(file, format("S %llu\n", (unsigned long long)seed));
     Choices choices(seed);
@@ -266,11 +238,13 @@ static void checkSeeds(int file, const Arguments &arguments, uint64_t first, uin
       writeAll(file, format("P %d\t%zu\t%.3g\t%s\n", verdict.oracleAnswered, graph.nodes.size(),
                             verdict.looseness, oneLine(verdict.oracleText).c_str()));
     else
-      writeAll(file, format("F %s\t%s\n", oneLine(verdict.failure).c_str(), oneLine(verdict.details).c_str()));
+      writeAll(file, format("F %s\t%s\n", oneLine(verdict.failure).c_str(),
+                            oneLine(verdict.details).c_str()));
   }
 }
 
-static void shrinkSeed(int file, const Arguments &arguments, const Failure &failure, Oracle *oracle) {
+static void shrinkSeed(int file, const Arguments &arguments, const Failure &failure,
+                       Oracle *oracle) {
   Choices choices(failure.seed);
   Graph graph = generate(choices, arguments.generator);
   Try attempt = [&](const Case &test) {
@@ -278,10 +252,13 @@ static void shrinkSeed(int file, const Arguments &arguments, const Failure &fail
     std::string ended;
     if (oracle)
       oracle->ensureRunning();
-    std::string text = inChild(arguments.timeLimit, [&] {
-      Verdict found = check(test, arguments.check, oracle);
-      return oneLine(found.failure) + "\t" + oneLine(found.details);
-    }, ended);
+    std::string text = inChild(
+        arguments.timeLimit,
+        [&] {
+          Verdict found = check(test, arguments.check, oracle);
+          return oneLine(found.failure) + "\t" + oneLine(found.details);
+        },
+        ended);
     if (!ended.empty()) {
       verdict.failure = ended;
       return verdict;
@@ -305,14 +282,18 @@ static void shrinkSeed(int file, const Arguments &arguments, const Failure &fail
     report += "a second try did not fail: this is the whole graph\n";
   report += format("%zu nodes after %zu tries\n", graph.nodes.size(), shrunk.tries);
   report += command(arguments, false) + " --replay " + folder + "\n";
-  report += command(arguments, true) + format(" --seeds %llu..%llu\n", (unsigned long long)failure.seed,
+  report +=
+      command(arguments, true) + format(" --seeds %llu..%llu\n", (unsigned long long)failure.seed,
                                         (unsigned long long)failure.seed);
   keep(folder, toCase(graph), report);
   writeAll(file, format("K %s: %zu nodes: %s\n", folder.c_str(), graph.nodes.size(),
-                        oneLine(isShrunk ? shrunk.verdict.failure + ": " + shrunk.verdict.details : failure.failure).c_str()));
+                        oneLine(isShrunk ? shrunk.verdict.failure + ": " + shrunk.verdict.details
+                                         : failure.failure)
+                            .c_str()));
 }
 
-// ---- The parent ----------------------------------------------------------------------------------
+// ---- The parent
+// ----------------------------------------------------------------------------------
 
 void Fuzzer::fail(uint64_t seed, const std::string &failure, const std::string &details) {
   ++failed;
@@ -328,7 +309,8 @@ bool Fuzzer::startNext(Slot &slot) {
   slot.buffer.clear();
   slot.begun = false;
   auto limit = [](double seconds) {
-    return Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
+    return Clock::now() +
+           std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
   };
   if (!toShrink.empty()) {
     Failure failure = toShrink.front();
@@ -336,7 +318,8 @@ bool Fuzzer::startNext(Slot &slot) {
     slot.shrinks = true;
     slot.seed = failure.seed;
     slot.deadline = limit(arguments.timeLimit * (10 + double(arguments.shrinkTries)));
-    slot.child = startChild([&](int file) { shrinkSeed(file, arguments, failure, slot.oracle.get()); });
+    slot.child =
+        startChild([&](int file) { shrinkSeed(file, arguments, failure, slot.oracle.get()); });
     return true;
   }
   if (blocks.empty() || timeIsUp())
@@ -397,13 +380,15 @@ void Fuzzer::finish(Slot &slot, bool timedOut) {
   slot.child = {};
   if (slot.shrinks) {
     if (timedOut || !ended.empty())
-      printf("shrinking seed %llu: %s\n", (unsigned long long)slot.seed, timedOut ? "takes too long" : ended.c_str());
+      printf("shrinking seed %llu: %s\n", (unsigned long long)slot.seed,
+             timedOut ? "takes too long" : ended.c_str());
     return;
   }
   if (!timedOut && ended.empty())
     return;
   if (slot.begun || timedOut)
-    fail(slot.seed, timedOut ? "hangs" : ended, timedOut ? format("more than %g s", arguments.timeLimit) : "");
+    fail(slot.seed, timedOut ? "hangs" : ended,
+         timedOut ? format("more than %g s", arguments.timeLimit) : "");
   // The rest of its block.
   if (slot.seed + 1 < slot.end)
     blocks.push_front({slot.seed + 1, slot.end});
@@ -417,8 +402,9 @@ void Fuzzer::progress(bool final) {
   lastProgress = now;
   double seconds = std::chrono::duration<double>(now - start).count();
   size_t done = passed + failed + empty;
-  std::string text = format("%zu of %llu graphs, %.1f/s, %zu failed", done,
-                            (unsigned long long)(arguments.last - arguments.first + 1), done / seconds, failed);
+  std::string text =
+      format("%zu of %llu graphs, %.1f/s, %zu failed", done,
+             (unsigned long long)(arguments.last - arguments.first + 1), done / seconds, failed);
   if (!arguments.oracle.empty())
     text += format(", the oracle answered %zu", answered);
   fprintf(stderr, terminal && !final ? "\r%s " : "%s\n", text.c_str());
@@ -466,8 +452,9 @@ int Fuzzer::run() {
     progress(false);
   }
   progress(true);
-  printf("%.1f nodes a graph; %zu graphs compared with a tolerance above 1%% of the largest value\n",
-         passed ? double(nodes) / passed : 0, loose);
+  printf(
+      "%.1f nodes a graph; %zu graphs compared with a tolerance above 1%% of the largest value\n",
+      passed ? double(nodes) / passed : 0, loose);
   if (!arguments.oracle.empty()) {
     std::vector<std::pair<size_t, std::string>> reasons;
     for (const auto &[text, count] : noAnswers)
@@ -495,7 +482,8 @@ static int body(int argc, char **argv) {
       ::onnx::ModelProto model = toModel(generate(choices, arguments.generator));
       std::string text = toText(model);
       printf("# seed %llu\n%s\n", (unsigned long long)seed,
-             text.empty() ? "(a constant of f16 or bf16, which ONNX's text form lacks)" : text.c_str());
+             text.empty() ? "(a constant of f16 or bf16, which ONNX's text form lacks)"
+                          : text.c_str());
     }
     return 0;
   }
