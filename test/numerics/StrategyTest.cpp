@@ -573,6 +573,45 @@ TEST_F(Strategies, Gather) {
           {"run-gather"});
 }
 
+TEST_F(Strategies, TopK) {
+  // Whole numbers from -3 to 3, and then some with fractions: many ties, and few. Rows of less than
+  // a vector, tails, few and many wanted.
+  for (bool fractions : {false, true})
+    for (const char *flags : {"", ", least"})
+      for (auto [extent, count] : {std::pair(1, 1), {3, 2}, {64, 1}, {203, 1}, {203, 7}, {203, 50},
+                                   {203, 51}, {203, 203}, {1000, 100}}) {
+        std::string op = llvm::formatv("cnn.top_k %x {{axis = 2 : i64{0}}", flags);
+        check(unary(op, llvm::formatv("tensor<?x3x{0}xf32>", extent),
+                    llvm::formatv("tensor<?x3x{0}xi64>", count)),
+              {"heap-top-k", 2, 0, fractions});
+      }
+  check(unary("cnn.top_k %x {axis = 1 : i64}", "tensor<300x40x1xf32>", "tensor<300x3x1xi64>"),
+        {"heap-top-k"});
+}
+
+TEST_F(Strategies, Suppress) {
+  // Corners and sizes are small numbers, so that many boxes touch, contain or equal each other, or
+  // have no area; scores have ties. Extents around groups of 64 bools and vectors of boxes.
+  for (bool fractions : {false, true})
+    for (const char *flags : {"", " {center}"})
+      for (const char *limit : {"", "limit %l"})
+        for (int boxes : {1, 9, 64, 150})
+          for (std::string eligible : {"1x1x1", "2x3xB", "3xB"}) {
+            std::string extent = std::to_string(boxes);
+            if (eligible.back() == 'B')
+              eligible.replace(eligible.size() - 1, 1, extent);
+            check(llvm::formatv(R"(^bb0(%b: tensor<2x{0}x4xf32>, %o: tensor<2x3x{0}xf32>,
+                %e: tensor<{1}xi1>, %t: tensor<f32>{2}):
+              %y = cnn.suppress %b, %o, %e, %t {3}{4}
+                : (tensor<2x{0}x4xf32>, tensor<2x3x{0}xf32>, tensor<{1}xi1>, tensor<f32>{5})
+                -> tensor<2x3x{0}xi64>
+              plan.yield %y : tensor<2x3x{0}xi64>)",
+                                extent, eligible, *limit ? ", %l: tensor<i64>" : "", limit, flags,
+                                *limit ? ", tensor<i64>" : ""),
+                  {"vector-suppress", 1, 0, fractions});
+          }
+}
+
 std::string reduce(std::string kind, std::string src, std::string extra, std::string dst,
                    std::string axes, std::string flags = "") {
   return llvm::formatv(R"(^bb0(%x: {0}, %e: {1}):
