@@ -76,6 +76,34 @@ protected:
     }
   }
 
+  /// The same on operands that `fill` changes, for equality with the reference.
+  void checkFilled(const std::string &body, llvm::StringRef strategy,
+                   llvm::function_ref<void(std::vector<Buffer> &)> fill) {
+    for (const auto &target : targets) {
+      const Strategy *fast = target->kernelTable().find(strategy);
+      if (!fast)
+        continue;
+      SCOPED_TRACE(target->name().str());
+      StrategyCase test(*context, *target, body);
+      ASSERT_TRUE(test.op());
+      std::vector<Buffer> results;
+      for (const Strategy *each : {fast, target->kernelTable().strategies().back()}) {
+        mlir::OwningOpRef<mlir::ModuleOp> module = test.moduleFor(*each);
+        std::vector<Buffer> buffers = test.buffersFor(*module);
+        fill(buffers);
+        std::unique_ptr<HostKernels> kernels = HostKernels::compile(*target, *module);
+        ASSERT_TRUE(kernels);
+        std::vector<void *> args;
+        for (Buffer &buffer : buffers)
+          args.push_back(buffer.data());
+        kernels->run("k", args);
+        EXPECT_TRUE(buffers.back().marginsIntact());
+        results.push_back(buffers.back());
+      }
+      compare(results[0], results[1], 0);
+    }
+  }
+
   void compare(Buffer actual, Buffer expected, double tolerance) {
     mlir::Type type = actual.type.getElementType();
     double largest = 0;
@@ -610,6 +638,55 @@ TEST_F(Strategies, Suppress) {
                                 *limit ? ", tensor<i64>" : ""),
                   {"vector-suppress", 1, 0, fractions});
           }
+}
+
+// Numbers that an order may get wrong: both zeros, subnormals, infinities, NaNs of both signs.
+void fillAwkward(Buffer &buffer, unsigned seed) {
+  const float awkward[] = {0.0f,  -0.0f,  1e-40f,    -1e-40f,   INFINITY, -INFINITY, NAN,
+                           -NAN,  1.0f,   -1.0f,     1.0000001f, 3e38f,   -3e38f,    0.5f};
+  std::mt19937 random(seed);
+  auto *data = reinterpret_cast<float *>(buffer.data());
+  for (int64_t i = 0; i < buffer.numElements(); ++i)
+    data[i] = awkward[random() % std::size(awkward)];
+}
+
+TEST_F(Strategies, OrdersAwkwardNumbers) {
+  for (const char *flags : {"", ", least"})
+    for (int count : {1, 40, 60, 203}) {
+      std::string op = llvm::formatv("cnn.top_k %x {{axis = 1 : i64{0}}", flags);
+      checkFilled(unary(op, "tensor<4x203xf32>", llvm::formatv("tensor<4x{0}xi64>", count)),
+                  "heap-top-k", [](std::vector<Buffer> &buffers) { fillAwkward(buffers[0], 7); });
+    }
+}
+
+TEST_F(Strategies, SuppressesAwkwardBoxes) {
+  const std::string body = R"(^bb0(%b: tensor<1x150x4xf32>, %o: tensor<1x4x150xf32>,
+      %e: tensor<1x4x150xi1>, %t: tensor<f32>, %l: tensor<i64>):
+    %y = cnn.suppress %b, %o, %e, %t limit %l
+      : (tensor<1x150x4xf32>, tensor<1x4x150xf32>, tensor<1x4x150xi1>, tensor<f32>, tensor<i64>)
+      -> tensor<1x4x100xi64>
+    plan.yield %y : tensor<1x4x100xi64>)";
+  enum Boxes { Identical, Small, Awkward, Close };
+  enum Eligible { None, All, Few };
+  for (Boxes boxes : {Identical, Small, Awkward, Close})
+    for (Eligible eligible : {None, All, Few})
+      for (float threshold : {0.0f, 0.5f, NAN})
+        for (int64_t limit : {int64_t(0), int64_t(3), int64_t(1) << 40})
+          checkFilled(body, "vector-suppress", [&](std::vector<Buffer> &buffers) {
+            std::mt19937 random(5);
+            auto *corners = reinterpret_cast<float *>(buffers[0].data());
+            if (boxes == Awkward)
+              fillAwkward(buffers[0], 3);
+            if (boxes == Identical || boxes == Close)
+              for (int64_t i = 0; i < buffers[0].numElements(); ++i)
+                corners[i] = (i % 4 < 2 ? 0.1f : 0.7f) + (boxes == Close ? random() % 100 / 250.f : 0);
+            if (boxes != Close)
+              fillAwkward(buffers[1], 11);
+            for (int64_t i = 0; i < buffers[2].numElements(); ++i)
+              buffers[2].data()[i] = eligible == All || (eligible == Few && random() % 40 == 0);
+            *reinterpret_cast<float *>(buffers[3].data()) = threshold;
+            *reinterpret_cast<int64_t *>(buffers[4].data()) = limit;
+          });
 }
 
 std::string reduce(std::string kind, std::string src, std::string extra, std::string dst,
