@@ -190,7 +190,7 @@ def fuzz():
     """Random graphs, the same ones each time, on each target of this machine; against onnxruntime
     without optimizations where a Python here has it."""
     result = Result()
-    command = [BIN / "convoy-fuzz", "--seeds", "0..499", "--jobs", jobs(), "--keep", scratch("fuzz")]
+    command = [BIN / "convoy-fuzz", "--seeds", "0..799", "--jobs", jobs(), "--keep", scratch("fuzz")]
     pythons = [path for path in (PYTHON, shutil.which("python3"))
                if path and Path(path).exists() and run([path, "-c", "import onnx, onnxruntime"]).code == 0]
     if pythons:
