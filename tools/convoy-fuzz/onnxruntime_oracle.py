@@ -41,7 +41,16 @@ def pads_same_with_dilations(node, model):
             and any(dilation != 1 for dilation in attribute(node, "dilations", [])))
 
 
+def pads_same_with_large_strides(node, model):
+    kernel = attribute(node, "kernel_shape", [])
+    return (attribute(node, "auto_pad", b"NOTSET").startswith(b"SAME")
+            and any(stride > size for stride, size in zip(attribute(node, "strides", []), kernel)))
+
+
 DEVIATIONS = [
+    # Where strides are larger than the kernel, onnxruntime's pads are negative: it begins inside the
+    # data, which takes elements away instead of padding.
+    ("LpPool", "auto_pad: SAME_UPPER or SAME_LOWER mean pad the input", pads_same_with_large_strides),
     # onnxruntime computes the pads as if there were no dilations.
     (op, "auto_pad: SAME_UPPER or SAME_LOWER mean pad the input so that `output_shape[i] = "
      "ceil(input_shape[i] / strides[i])` for each axis `i`", pads_same_with_dilations)
