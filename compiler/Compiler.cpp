@@ -7,6 +7,7 @@
 #include "compiler/artifact/Writer.h"
 #include "dialects/Plan/Plan.h"
 #include "targets/Target.h"
+#include "targets/x86/X86Target.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -44,6 +45,7 @@ private:
   LogicalResult runStages(ModuleOp module);
   LogicalResult dump(Location loc, StringRef name, StringRef text);
   LogicalResult dumpModule(Stage stage, ModuleOp module);
+  LogicalResult verifyCode(ModuleOp module, verify::PassVerifier &verifier);
   LogicalResult dumpCode(Location loc, const CodeDumps &dumps, const GeneratedCode &code);
 
   const CompileOptions &options;
@@ -82,18 +84,45 @@ LogicalResult TargetCompiler::dumpModule(Stage stage, ModuleOp module) {
   return dump(module.getLoc(), (stageName(stage) + ".mlir").str(), text);
 }
 
+// The code of this module alone: that of several profiles is generated together. It is a clone that
+// code generation leaves its numbers in.
+LogicalResult TargetCompiler::verifyCode(ModuleOp module, verify::PassVerifier &verifier) {
+  if (!hostRuns(target)) {
+    mlir::emitWarning(module.getLoc()) << "this machine cannot run code for " << target.name()
+                                       << ": it is not verified";
+    return success();
+  }
+  OwningOpRef<ModuleOp> clone = module.clone();
+  CodeDumps dumps;
+  FailureOr<GeneratedCode> code = target.generate(*clone, dumps);
+  if (failed(code))
+    return failure();
+  return verifier.checkCode(*clone, *code);
+}
+
 LogicalResult TargetCompiler::runStages(ModuleOp module) {
   module->setAttr(cnn::kTargetAttrName, target.facts(module.getContext()));
+  std::optional<verify::PassVerifier> verifier;
+  if (options.verifyPasses) {
+    verifier.emplace(*options.verifyPasses);
+    if (failed(verifier->start(module)))
+      return failure();
+  }
   for (Stage stage : allStages()) {
     PassManager manager(module.getContext());
     manager.enableVerifier(options.verifyEachPass);
     buildStage(manager, stage, target.kernelTable(), options.pipeline);
-    if (failed(manager.run(module)) || failed(dumpModule(stage, module)))
+    if (verifier)
+      verifier->attach(manager);
+    if (failed(manager.run(module)) || failed(dumpModule(stage, module)) ||
+        (verifier && !verifier->isClean()))
       return failure();
     if (stage == options.stopAfter)
       break;
   }
-  return success();
+  if (verifier && !options.stopAfter && failed(verifyCode(module, *verifier)))
+    return failure();
+  return success(!verifier || verifier->isAsExpected());
 }
 
 LogicalResult TargetCompiler::dumpCode(Location loc, const CodeDumps &dumps,

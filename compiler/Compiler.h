@@ -6,6 +6,7 @@
 #include "compiler/Pipeline.h"
 #include "compiler/Profiles.h"
 #include "compiler/onnx/Importer.h"
+#include "compiler/verify/VerifyPasses.h"
 
 #include "mlir/IR/BuiltinOps.h"
 
@@ -32,6 +33,8 @@ struct CompileOptions {
   bool fullConstants = false;
   /// Check the IR after each pass, not only between stages.
   bool verifyEachPass = false;
+  /// Compute what the module means after each pass, and run the code.
+  std::optional<VerifyPassesOptions> verifyPasses;
 };
 
 /// Forms of a variant that a caller may ask for beside the artifact.

@@ -71,5 +71,6 @@ void convoy::buildStage(OpPassManager &manager, Stage stage, const KernelTable &
     // Shares no code with the planner.
     manager.addPass(createVerifyPlan());
     break;
-  }
+  }  if (options.extraPasses)
+    options.extraPasses(manager, stage);
 }

@@ -7,6 +7,7 @@
 
 #include "mlir/Pass/PassManager.h"
 
+#include <functional>
 #include <optional>
 
 namespace convoy {
@@ -31,6 +32,8 @@ llvm::ArrayRef<Stage> allStages();
 struct PipelineOptions {
   /// Skip the passes that only make code faster: no fusion, no layouts. For finding a miscompile.
   bool optimize = true;
+  /// Adds passes to the end of a stage, for tests.
+  std::function<void(mlir::OpPassManager &manager, Stage stage)> extraPasses;
 };
 
 /// Adds the passes that take a module from the stage before `stage` to it. Import has none. The

@@ -215,6 +215,11 @@ Value KernelBuilder::table(ArrayRef<char> bytes) {
   return LLVM::AddressOfOp::create(builder, loc, call.getType(), name);
 }
 
+void KernelBuilder::prefetch(Value pointer) {
+  constexpr unsigned read = 0, intoSecondCache = 2, data = 1;
+  LLVM::Prefetch::create(builder, loc, pointer, read, intoSecondCache, data);
+}
+
 Value KernelBuilder::advance(Type elementType, Value pointer, Value offset) {
   return LLVM::GEPOp::create(builder, loc, pointer.getType(), memoryType(elementType), pointer,
                              ValueRange{offset}, LLVM::GEPNoWrapFlags::inbounds);

@@ -87,6 +87,8 @@ public:
   mlir::Value splat(mlir::Value scalar, int64_t count);
   /// A read-only table beside the code, aligned to 64 bytes: the address of `bytes`.
   mlir::Value table(llvm::ArrayRef<char> bytes);
+  /// Asks for the line at an address, in the second cache. The address may be any.
+  void prefetch(mlir::Value pointer);
   /// Pointer arithmetic in elements.
   mlir::Value advance(mlir::Type elementType, mlir::Value pointer, mlir::Value offset);
 

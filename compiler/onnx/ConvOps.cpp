@@ -137,7 +137,11 @@ LogicalResult convoy::onnx::importConvTranspose(NodeImport &node) {
   if (outputPadding.size() != kernel->size())
     return node.error() << "attribute 'output_padding' has " << outputPadding.size()
                         << " values, expected " << kernel->size();
-  if (failed(resolveTransposedPads(node, *attrs, src.shape().drop_front(2), outputPadding)))
+  ArrayRef<int64_t> extents = src.shape().drop_front(2);
+  if (failed(checkPixels(node, "output_padding", outputPadding)) ||
+      failed(checkPixels(node, "output_shape", node.intsAttr("output_shape"))) ||
+      failed(checkExtents(node, extents)) ||
+      failed(resolveTransposedPads(node, *attrs, extents, outputPadding)))
     return failure();
   int64_t groups = node.intAttr("group", 1);
   FailureOr<RankedTensorType> type = cnn::ConvTransposeOp::inferType(

@@ -379,6 +379,46 @@ static LogicalResult afterRoiAlign(NodeImport &node) {
   return success();
 }
 
+//===----------------------------------------------------------------------===//
+// Larger along other dimensions
+//===----------------------------------------------------------------------===//
+
+static LogicalResult afterPad(NodeImport &node) {
+  if (!node.input(0).extent)
+    return refuse(node, 1, "it is no tensor to pad");
+  const Tensor &src = node.input(0), &dst = node.getResults()[0];
+  int64_t dim = src.extent->dim;
+  auto pad = dst.value ? dst.value.getDefiningOp<cnn::PadOp>() : cnn::PadOp();
+  if (dst.value != src.value && (!pad || pad.getLow()[dim] != 0 || pad.getHigh()[dim] != 0))
+    return refuse(node, 0, "it is padded");
+  node.setExtent(0, src.extent);
+  return success();
+}
+
+static LogicalResult afterTile(NodeImport &node) {
+  if (!node.input(0).extent)
+    return refuse(node, 1, "it is no tensor to repeat");
+  const Tensor &src = node.input(0);
+  if (node.getResults()[0].shape()[src.extent->dim] != src.shape()[src.extent->dim])
+    return refuse(node, 0, "it is repeated");
+  node.setExtent(0, src.extent);
+  return success();
+}
+
+static LogicalResult afterExpand(NodeImport &node) {
+  if (!node.input(0).extent)
+    return refuse(node, 1, "it is no tensor to expand");
+  const Tensor &src = node.input(0);
+  std::optional<HostTensor> wanted = node.toHost(node.input(1));
+  // Counted from behind, as shapes broadcast.
+  int64_t fromEnd = src.rank() - src.extent->dim;
+  if (!wanted || (fromEnd <= wanted->size() &&
+                  !(wanted->ints[wanted->size() - fromEnd] == LinearInt{0, 1})))
+    return refuse(node, 0, "it meets an extent of the shape");
+  node.setExtent(0, moved(src, node.getResults()[0].rank() - fromEnd));
+  return success();
+}
+
 // The import function has seen to it.
 static LogicalResult nothing(NodeImport &) { return success(); }
 
@@ -415,6 +455,9 @@ const ExtentRule *convoy::onnx::findExtentRule(StringRef opType) {
          "MatMul", "MaxPool", "Resize"},
         {nullptr, afterBatch});
     add({"RoiAlign"}, {nullptr, afterRoiAlign});
+    add({"Pad"}, {nullptr, afterPad});
+    add({"Tile"}, {nullptr, afterTile});
+    add({"Expand"}, {nullptr, afterExpand});
     add({"Compress", "Concat", "NonMaxSuppression", "NonZero", "Shape", "Size", "Slice", "TopK"},
         {nothing, nullptr});
     return result;

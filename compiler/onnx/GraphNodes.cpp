@@ -129,6 +129,8 @@ LogicalResult GraphImporter::importNode(const NodeProto &proto, const OpEntry &e
   Block *block = builder.getInsertionBlock();
   Operation *last = block->empty() ? nullptr : &block->back();
   LogicalResult result = node.expectInputs(entry.minInputs, entry.maxInputs);
+  if (succeeded(result))
+    result = node.expectTypes(entry.types);
   bool isBatched = llvm::any_of(
       node.inputs, [](const Tensor &input) { return input && cnn::hasFreeBatch(input.type()); });
   if (succeeded(result) && perImage && isBatched && !keepsImagesApart(node))

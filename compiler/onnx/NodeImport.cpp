@@ -5,6 +5,7 @@
 
 #include "compiler/onnx/GraphImporter.h"
 #include "compiler/onnx/OpTable.h"
+#include "compiler/onnx/OpTypes.h"
 #include "compiler/onnx/TensorData.h"
 #include "dialects/Cnn/ConstantData.h"
 #include "dialects/Cnn/Evaluate/Evaluate.h"
@@ -53,6 +54,30 @@ LogicalResult NodeImport::expectInputs(unsigned count, unsigned max) {
   for (unsigned i = 0; i < count; ++i)
     if (!hasInput(i))
       return error() << "lacks input " << i << ", needs " << count;
+  return success();
+}
+
+LogicalResult NodeImport::expectTypes(StringRef text) {
+  std::optional<OpTypes> types = OpTypes::parse(text);
+  if (!types)
+    return error() << "has a row in the op table with malformed types '" << text << "'";
+  for (auto [i, input] : llvm::enumerate(inputs)) {
+    std::optional<InputTypes> expected = types->of(i);
+    if (!input || !expected)
+      continue;
+    std::optional<unsigned> type = elementTypeIndex(input.elementType());
+    if (!type || !(expected->set >> *type & 1))
+      return error() << "has elements of "
+                     << (type ? elementTypeNames()[*type] : llvm::StringLiteral("another type"))
+                     << " in input " << i << ", expected " << showTypes(expected->set);
+    if (expected->sameAs && hasInput(*expected->sameAs) &&
+        inputs[*expected->sameAs].elementType() != input.elementType())
+      return error() << "has elements of " << elementTypeNames()[*type] << " in input " << i
+                     << ", expected "
+                     << elementTypeNames()[*elementTypeIndex(
+                            inputs[*expected->sameAs].elementType())]
+                     << " as in input " << *expected->sameAs;
+  }
   return success();
 }
 

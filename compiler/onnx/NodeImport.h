@@ -92,6 +92,8 @@ public:
   void replaceInput(unsigned index, Tensor tensor) { inputs[index] = std::move(tensor); }
   /// Checks that the inputs in [0, count) are given and that there are at most `max`.
   mlir::LogicalResult expectInputs(unsigned count, unsigned max);
+  /// Checks that their elements are of the types that a row of the op table lists.
+  mlir::LogicalResult expectTypes(llvm::StringRef types);
   /// The elements of an input that must be known now; an error says on which inputs of the model
   /// it depends. `what` names its meaning.
   mlir::FailureOr<HostTensor> hostInput(unsigned index, llvm::StringRef what);

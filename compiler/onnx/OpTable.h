@@ -21,6 +21,10 @@ struct OpEntry {
   unsigned shapeInputs;
   /// Whether the importer computes the op itself where the inputs are known.
   bool folds;
+  /// Element types of the inputs, see OpTypes.
+  llvm::StringLiteral types;
+  /// What Convoy leaves out of what ONNX says, in words; for the page.
+  llvm::StringLiteral limits = "";
 };
 
 /// The domain of onnxruntime's own ops, and the one of those that only it can run: their tensors

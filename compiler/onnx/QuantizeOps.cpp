@@ -134,9 +134,12 @@ static FailureOr<Tensor> layOut(NodeImport &node, const Tensor &parameter, const
     return alongAxis(node, parameter, x.shape()[*dim], *dim, x.rank());
   // Each element counts for the next blockSize ones of x; the last block may be cut.
   int64_t extent = x.shape()[*dim];
+  // No block is longer than all.
+  if (extent > 0)
+    blockSize = std::min(blockSize, extent);
   if (blockSize < 0 || parameter.rank() != x.rank() || ShapedType::isDynamic(extent) ||
       !parameter.type().hasStaticShape() ||
-      parameter.shape()[*dim] != (extent + blockSize - 1) / blockSize)
+      parameter.shape()[*dim] != extent / blockSize + (extent % blockSize != 0))
     return node.error() << "parameter " << parameter.type() << " is not " << x.type()
                         << " in blocks of " << blockSize << " along axis " << *dim;
   SmallVector<int64_t> split(parameter.shape()), repeated, joined(parameter.shape());

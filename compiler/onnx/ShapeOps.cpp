@@ -142,7 +142,7 @@ LogicalResult convoy::onnx::importConstantFill(NodeImport &node) {
   FailureOr<SmallVector<int64_t>> shape = fillShape(node);
   if (failed(shape))
     return failure();
-  auto dataType = static_cast<int32_t>(node.intAttr("dtype", ::onnx::TensorProto::FLOAT));
+  int64_t dataType = node.intAttr("dtype", ::onnx::TensorProto::FLOAT);
   Type elementType = getElementType(node.getContext(), dataType);
   if (!elementType)
     return node.unsupported() << "elements of " << getDataTypeName(dataType);

@@ -54,11 +54,32 @@ FailureOr<WindowAttrs> convoy::onnx::readWindowAttrs(NodeImport &node, ArrayRef<
   return attrs;
 }
 
+LogicalResult convoy::onnx::checkPixels(NodeImport &node, StringRef attr,
+                                        ArrayRef<int64_t> values) {
+  constexpr int64_t kMost = int64_t(1) << 40;
+  for (int64_t value : values)
+    if (value < 0 || value > kMost)
+      return node.error() << "attribute '" << attr << "' has the value " << value
+                          << ", expected 0 to " << kMost;
+  return success();
+}
+
+LogicalResult convoy::onnx::checkExtents(NodeImport &node, ArrayRef<int64_t> extents) {
+  constexpr int64_t kMost = int64_t(1) << 40;
+  for (int64_t extent : extents)
+    if (!ShapedType::isDynamic(extent) && extent > kMost)
+      return node.error() << "has an image of [" << extents << "], at most " << kMost
+                          << " pixels in a dimension are possible";
+  return success();
+}
+
 LogicalResult convoy::onnx::resolveAutoPad(NodeImport &node, WindowAttrs &attrs,
                                    ArrayRef<int64_t> extents) {
   if (extents.size() != attrs.kernel.size())
     return node.error() << "has a kernel of " << attrs.kernel.size()
                         << " dimensions for a tensor with " << extents.size();
+  if (failed(checkExtents(node, extents)))
+    return failure();
   if (attrs.autoPad != AutoPad::SameUpper && attrs.autoPad != AutoPad::SameLower)
     return success();
   size_t rank = extents.size();

@@ -20,6 +20,13 @@ struct WindowAttrs {
 /// for an auto_pad other than NOTSET they are zeros to be filled in.
 mlir::FailureOr<WindowAttrs> readWindowAttrs(NodeImport &node, llvm::ArrayRef<int64_t> kernel);
 
+/// Checks numbers of an attribute that count pixels: 0 to some number that no model reaches.
+mlir::LogicalResult checkPixels(NodeImport &node, llvm::StringRef attr,
+                                llvm::ArrayRef<int64_t> values);
+
+/// Checks that the products of the extents of an image and strides fit into 64 bits.
+mlir::LogicalResult checkExtents(NodeImport &node, llvm::ArrayRef<int64_t> extents);
+
 /// Fills in the pads that auto_pad means for a window that slides over `extents`.
 mlir::LogicalResult resolveAutoPad(NodeImport &node, WindowAttrs &attrs,
                                    llvm::ArrayRef<int64_t> extents);

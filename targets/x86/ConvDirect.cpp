@@ -145,12 +145,29 @@ private:
     kb.loop(first, last, 1, [&](Value oh) { row(blocks, oh, {}, {}); });
   }
 
+  // What to fetch in the first step of (block, kh, kw) of this tile: its share of the weights of the
+  // output channels after these.
+  Prefetch nextWeights(Value block, Value kh, Value kw) {
+    int64_t kernel = shape.h.kernel * shape.w.kernel, steps = plan.srcBlocks * lanes * kernel;
+    int64_t tiles = tilesPerRow * shape.h.out;
+    int64_t bytes = plan.tile.blocks * steps * lanes * 4;
+    int64_t share = plan.kind == Kind::FirstLayer ? 0 : Prefetch::share(bytes, tiles, steps);
+    if (!share)
+      return {};
+    Value at = kb.add(kb.mul(kb.add(kb.mul(block, shape.h.kernel), kh), shape.w.kernel), kw);
+    at = kb.add(kb.mul(at, lanes), kb.mul(tileNumber, steps));
+    Value next = kb.mul(kb.add(dstBlock, plan.tile.blocks), steps * lanes * 4);
+    return {kb.advance(kb.builder.getI8Type(), wei, kb.add(next, kb.mul(at, share))), share};
+  }
+
   // Tiles [first, last) of a row, or all.
   void row(int64_t blocks, Value oh, Value first, Value last) {
     for (const Segment &segment : segments) {
       RegisterTile tile{segment.size, blocks};
       Value begin = kb.i64(segment.first), end = kb.i64(segment.first + segment.count);
+      Value ofRow = kb.mul(oh, tilesPerRow);
       if (!first && segment.count == 1) {
+        tileNumber = kb.add(ofRow, segment.first);
         compute(tile, segment, oh, kb.i64(segment.start));
         continue;
       }
@@ -161,6 +178,7 @@ private:
       kb.loop(begin, end, 1, [&](Value number) {
         Value start = kb.add(kb.mul(number, plan.tile.pixels),
                              segment.start - segment.first * plan.tile.pixels);
+        tileNumber = kb.add(ofRow, number);
         compute(tile, segment, oh, start);
       });
     }
@@ -210,6 +228,7 @@ private:
                                                   : blockedPanel(block, ih, column, kh, kw);
       panel.low = low;
       panel.high = high;
+      panel.prefetch = nextWeights(block, kh, kw);
       return multiplyAdd(kb, tile, panel, channels, sums);
     };
     // Columns of the kernel that reach the same outputs share code. Unrolled, they would also share
@@ -274,7 +293,7 @@ private:
   Epilogue epilogue;
   std::vector<Segment> segments;
   int64_t tilesPerRow = 0;
-  Value src, wei, n, dstBlock, srcBlock;
+  Value src, wei, n, dstBlock, srcBlock, tileNumber;
 };
 
 struct BlockedConv : X86Strategy {

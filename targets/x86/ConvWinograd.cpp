@@ -64,7 +64,10 @@ std::optional<Plan> makePlan(Operation *op, cnn::TargetAttr target, int64_t outp
   int64_t elements = plan.size * plan.size;
   double weightBytes = double(elements) * plan.srcBlocks * plan.dstBlocks * lanes * lanes * 4;
   double l2Bytes = target.getL2Bytes();
-  auto bytesPerCycle = [&](double bytes) { return bytes < l2Bytes ? 40 : bytes < 12e6 ? 14 : 4.5; };
+  // Weights beyond the second cache come from memory: those of a whole network seldom fit the third.
+  constexpr double l2BytesPerCycle = 40, l3BytesPerCycle = 14, memoryBytesPerCycle = 4.5;
+  double reading =
+      weightBytes / (weightBytes < l2Bytes / 2 ? l2BytesPerCycle : memoryBytesPerCycle);
   // Transforms: loads, stores and a few operations for each element of a tile.
   double perTile = elements * 4.5;
   double sources = perTile * plan.tiles() * plan.srcBlocks;
@@ -78,10 +81,9 @@ std::optional<Plan> makePlan(Operation *op, cnn::TargetAttr target, int64_t outp
     TileChoice choice = chooseTile(batch, plan.dstBlocks, shape->ic, target.getRegisters());
     double sourceBytes = double(elements) * plan.srcBlocks * lanes * 4 * batch;
     double groups = double(plan.dstBlocks) / choice.tile.blocks;
-    double products = elements * choice.cycles;
-    products = std::max(products, weightBytes / bytesPerCycle(weightBytes));
+    double products = std::max(elements * choice.cycles, reading);
     if (sourceBytes > l2Bytes / 2)
-      products += sourceBytes * groups / bytesPerCycle(2 * sourceBytes);
+      products += sourceBytes * groups / l3BytesPerCycle;
     for (int64_t parts = 1; parts <= std::min(wantedPieces, plan.dstBlocks); parts *= 2) {
       // Each part of the channels transforms the source anew.
       double cycles = products * batches + perTile * plan.tiles() * plan.dstBlocks +
@@ -211,6 +213,10 @@ private:
   // products [element][part][tile][lane] of `blocks` output blocks from `block` on.
   void multiply(Value block, int64_t blocks) {
     int64_t full = shape.ic / lanes, rest = shape.ic % lanes;
+    // Meanwhile the weights of the next element come.
+    int64_t blockSize = plan.srcBlocks * lanes * lanes;
+    int64_t fetched = Prefetch::share(
+        blocks * blockSize * 4, llvm::divideCeil(plan.batch, plan.tile.pixels), shape.ic);
     kb.loop(kb.i64(0), kb.i64(plan.size * plan.size), 1, [&](Value element) {
       auto rows = [&](int64_t pixels, Value first) {
         RegisterTile tile{pixels, blocks};
@@ -225,8 +231,15 @@ private:
           Value weights = kb.add(kb.mul(element, plan.dstBlocks), block);
           weights = kb.add(kb.mul(weights, plan.srcBlocks), srcBlock);
           panel.weiOffset = kb.mul(weights, lanes * lanes);
-          panel.blockStride = plan.srcBlocks * lanes * lanes;
+          panel.blockStride = blockSize;
           panel.high = pixels;
+          if (fetched) {
+            Value next = kb.add(kb.mul(kb.add(element, 1), plan.dstBlocks), block);
+            Value step = kb.add(kb.mul(kb.div(first, plan.tile.pixels), shape.ic),
+                                kb.mul(srcBlock, lanes));
+            Value byte = kb.add(kb.mul(next, blockSize * 4), kb.mul(step, fetched));
+            panel.prefetch = {kb.advance(kb.builder.getI8Type(), wei, byte), fetched};
+          }
           return multiplyAdd(kb, tile, panel, channels, carried);
         };
         Values sums = zeroTile(kb, tile);

@@ -47,6 +47,13 @@ TileChoice convoy::chooseTile(int64_t extent, int64_t blocks, double steps, int6
   return best;
 }
 
+static constexpr int64_t kLineBytes = 64;
+
+int64_t Prefetch::share(int64_t bytes, int64_t tiles, int64_t steps) {
+  int64_t share = llvm::divideCeil(bytes, tiles * steps);
+  return share < 4 ? 0 : share;
+}
+
 Values convoy::zeroTile(KernelBuilder &kb, RegisterTile tile) {
   auto type = VectorType::get(kb.lanes(), kb.builder.getF32Type());
   return Values(tile.pixels * tile.blocks, kb.constant(type, 0));
@@ -64,6 +71,11 @@ Values convoy::multiplyAdd(KernelBuilder &kb, RegisterTile tile, const Panel &pa
   // `unrolled` steps from step `at` on.
   auto body = [&](Value at, int64_t unrolled, ValueRange carried) {
     Values sums(carried);
+    if (panel.prefetch.pointer) {
+      Value byte = kb.mul(at, panel.prefetch.bytesPerStep);
+      for (int64_t line = 0; line < unrolled * panel.prefetch.bytesPerStep; line += kLineBytes)
+        kb.prefetch(kb.advance(kb.builder.getI8Type(), panel.prefetch.pointer, kb.add(byte, line)));
+    }
     Value srcAt = kb.mul(at, panel.srcStep), weiAt = kb.mul(at, weiStep);
     for (int64_t u = 0; u < unrolled; ++u) {
       Values weights;

@@ -26,6 +26,18 @@ struct TileChoice {
 };
 TileChoice chooseTile(int64_t extent, int64_t blocks, double steps, int64_t registers);
 
+/// Memory that later tiles read, brought to the second cache while this one is computed: the
+/// processor's own prefetch sees a panel of weights only when its first tile stalls on it. Addresses
+/// beyond the tensor do no harm.
+struct Prefetch {
+  mlir::Value pointer;       ///< null for nothing
+  int64_t bytesPerStep = 0;
+
+  /// The share of one of `tiles` tiles, each of `steps` steps, in fetching `bytes` from `next` on;
+  /// nothing if that is hardly a byte a step.
+  static int64_t share(int64_t bytes, int64_t tiles, int64_t steps);
+};
+
 /// Source elements and weights of consecutive steps of a tile.
 struct Panel {
   mlir::Value src, srcOffset; ///< pointer, and index of the first step's element of pixel `low`
@@ -36,6 +48,7 @@ struct Panel {
   int64_t srcStep = 1;        ///< source elements from step to step
   int64_t weiStep = 0;        ///< weights from step to step; 0 for a vector, aligned
   mlir::Value lastMask;       ///< lanes of the last block that may be read; null for all
+  Prefetch prefetch;          ///< what the steps fetch meanwhile
 };
 
 /// The accumulators (block-major: `blocks` times `pixels`) of a tile, zero.

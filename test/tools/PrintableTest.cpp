@@ -29,6 +29,11 @@ TEST(Printable, WhatATerminalObeysDoesNot) {
             "\\x9b31m");
 }
 
+TEST(Printable, LinesOfAMessageStay) {
+  EXPECT_EQ(convoy::tools::printableLines(""), "");
+  EXPECT_EQ(convoy::tools::printableLines("a\x1b\nb\n"), "a\\x1b\nb\n");
+}
+
 TEST(Printable, WhatIsNoUtf8DoesNot) {
   EXPECT_EQ(printable("\xc3"), "\\xc3");
   EXPECT_EQ(printable("\xe7\x8c"), "\\xe7\\x8c");

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "compiler/Compiler.h"
+#include "compiler/onnx/OpTypes.h"
 #include "targets/Target.h"
 #include "tools/support/Error.h"
 #include "tools/support/Options.h"
@@ -24,7 +25,7 @@ namespace {
 struct Arguments {
   std::string model, output, emit = "artifact";
   CompileOptions compile;
-  bool remarks = false;
+  bool remarks = false, listOps = false;
 };
 
 /// What --emit takes: a stage, or a form of the code.
@@ -124,10 +125,49 @@ static Arguments parseArguments(int argc, char **argv) {
                   given = true;
                   compile.targets.push_back(text);
                 });
+  options.section("Help");
+  options.flag("list-ops", "print the ops that a model may use, with opsets, types and limits",
+               arguments.listOps);
   options.section("Finding faults");
   bool noOptimize = false;
   options.flag("no-optimize", "leave out the passes that only make code faster", noOptimize);
   options.flag("verify-each-pass", "check the module after every pass", compile.verifyEachPass);
+  bool verifyPasses = false;
+  VerifyPassesOptions verify;
+  std::string verifyOnly;
+  options.flag("verify-passes",
+               "compute the model after every pass, run the code, and name the first pass and\n"
+               "node whose values leave the tolerance. --dump-dir gets the module before and after",
+               verifyPasses);
+  options.value("test-data", "DIR",
+                "data for it: input_N.pb and output_N.pb as ONNX's tests have them. Default: inputs\n"
+                "by a seed",
+                [&](const std::string &text) {
+                  if (text.empty())
+                    throw UsageError("--test-data needs a folder");
+                  verify.testData = text;
+                  verifyOnly = "--test-data";
+                });
+  options.value("seed", "N", "of the generated inputs. Default 0", [&](const std::string &text) {
+    verify.seed = tools::Options::integer("--seed", text, 0, INT64_MAX);
+    verifyOnly = "--seed";
+  });
+  options.value("tolerance", "X", "of the largest magnitude of a value. Default 1e-4",
+                [&](const std::string &text) {
+                  verify.tolerance = tools::Options::number("--tolerance", text);
+                  if (!(verify.tolerance >= 0))
+                    throw UsageError("--tolerance takes a number from 0, not '" + text + "'");
+                  verifyOnly = "--tolerance";
+                });
+  options.value("absolute-tolerance", "X",
+                "also allow expected outputs to be off by this much. Default 0",
+                [&](const std::string &text) {
+                  verify.absoluteTolerance = tools::Options::number("--absolute-tolerance", text);
+                  if (!(verify.absoluteTolerance >= 0))
+                    throw UsageError("--absolute-tolerance takes a number from 0, not '" + text +
+                                     "'");
+                  verifyOnly = "--absolute-tolerance";
+                });
   options.positional([&](const std::string &word) {
     if (!arguments.model.empty())
       throw UsageError("one model at a time: '" + arguments.model + "' and '" + word + "'");
@@ -135,12 +175,24 @@ static Arguments parseArguments(int argc, char **argv) {
   });
   options.parse(argc, argv);
 
+  if (arguments.listOps)
+    return arguments;
   if (arguments.model.empty())
     throw UsageError("needs a model");
   if (std::string error = profiles.list(compile.profiles); !error.empty())
     throw UsageError("--shape: " + error);
+  if (compile.profiles.size() > 1 && !verify.testData.empty())
+    throw UsageError("--test-data is of one profile; --verify-passes takes inputs by a seed too");
   compile.import.freeBatch = !fixedBatch;
   compile.pipeline.optimize = !noOptimize;
+  if (!verifyOnly.empty() && !verifyPasses)
+    throw UsageError(verifyOnly + " is for --verify-passes");
+  if (verifyPasses) {
+    verify.progress = [](llvm::StringRef line) { llvm::errs() << "verified " << line << "\n"; };
+    verify.dumpDir = compile.dumpDir;
+    verify.fullConstants = compile.fullConstants;
+    compile.verifyPasses = verify;
+  }
   if (std::optional<Stage> stage = stageFromName(arguments.emit)) {
     if (compile.stopAfter)
       throw UsageError("--emit of a stage and --stop-after exclude each other");
@@ -203,6 +255,11 @@ static void printDiagnostic(const std::string &model, mlir::Diagnostic &diagnost
 
 static int body(int argc, char **argv) {
   Arguments arguments = parseArguments(argc, argv);
+  if (arguments.listOps) {
+    std::string text = onnx::describeOps();
+    tools::writeFile("-", text.data(), text.size());
+    return 0;
+  }
   // Before the long work: a folder that is missing would lose its result.
   llvm::StringRef folder = llvm::sys::path::parent_path(arguments.output);
   bool isModels = folder == llvm::sys::path::parent_path(arguments.model);

@@ -304,7 +304,7 @@ Inputs firstThatFits(const Session &session, const InputOptions &options,
     } catch (const Error &error) {
       reason = error.what();
     }
-    reasons += "\n  " + session.profileText(profile) + ": " + reason;
+    reasons += (profile ? "; " : ": ") + session.profileText(profile) + ": " + reason;
   }
   throw Error("the inputs fit none of the model's profiles" + reasons);
 }

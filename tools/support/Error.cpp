@@ -36,7 +36,7 @@ int runTool(const char *name, int (*body)(int argc, char **argv), int argc, char
     return flushed(body(argc, argv));
   } catch (const UsageError &error) {
     fflush(stdout);
-    fprintf(stderr, "%s: error: %s (see %s --help)\n", name, printable(error.what()).c_str(), name);
+    fprintf(stderr, "%s: error: %s (see %s --help)\n", name, printableLines(error.what()).c_str(), name);
     return 2;
   } catch (const std::bad_alloc &) {
     fflush(stdout);
@@ -44,7 +44,7 @@ int runTool(const char *name, int (*body)(int argc, char **argv), int argc, char
     return 1;
   } catch (const std::exception &error) {
     fflush(stdout);
-    fprintf(stderr, "%s: error: %s\n", name, printable(error.what()).c_str());
+    fprintf(stderr, "%s: error: %s\n", name, printableLines(error.what()).c_str());
     return 1;
   }
 }

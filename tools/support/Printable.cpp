@@ -47,4 +47,16 @@ std::string printable(const std::string &text) {
   return shown;
 }
 
+std::string printableLines(const std::string &text) {
+  std::string shown;
+  for (size_t at = 0;;) {
+    size_t end = text.find('\n', at);
+    shown += printable(text.substr(at, end - at));
+    if (end == std::string::npos)
+      return shown;
+    shown += '\n';
+    at = end + 1;
+  }
+}
+
 } // namespace convoy::tools

@@ -87,20 +87,34 @@ Tensor Tensor::fromConstant(RankedTensorType type, ElementsAttr value) {
       return view(type, dense.getRawData());
     return view(type, ConstantData(value).bytes());
   }
-  ConstantData packed(value);
+  return unpack(type, ConstantData(value).bytes());
+}
+
+Tensor Tensor::unpack(RankedTensorType type, ArrayRef<char> memory) {
   Tensor tensor = allocate(type);
   if (tensor.bytes().empty())
     return tensor;
-  if (isRowMajor) {
-    std::memcpy(tensor.mutableData(), packed.bytes().data(), tensor.bytes().size());
+  if (getLayout(type).isRowMajor()) {
+    std::memcpy(tensor.mutableData(), memory.data(), tensor.bytes().size());
     return tensor;
   }
   int64_t size = tensor.elementBytes();
   forEachElement(type, [&](int64_t logical, int64_t physical) {
-    std::memcpy(tensor.mutableData() + logical * size, packed.bytes().data() + physical * size,
-                size);
+    std::memcpy(tensor.mutableData() + logical * size, memory.data() + physical * size, size);
   });
   return tensor;
+}
+
+void Tensor::pack(RankedTensorType type, MutableArrayRef<char> memory) const {
+  if (getLayout(type).isRowMajor()) {
+    if (!content.empty())
+      std::memcpy(memory.data(), data(), content.size());
+    return;
+  }
+  int64_t size = elementBytes();
+  forEachElement(type, [&](int64_t logical, int64_t physical) {
+    std::memcpy(memory.data() + physical * size, data() + logical * size, size);
+  });
 }
 
 ElementsAttr Tensor::toConstant(RankedTensorType type) const {
@@ -109,11 +123,8 @@ ElementsAttr Tensor::toConstant(RankedTensorType type) const {
   if (!layout.isRowMajor()) {
     packed = allocate(RankedTensorType::get(layout.physicalShape(type.getShape()),
                                             type.getElementType()));
-    int64_t size = elementBytes();
     std::memset(packed.mutableData(), 0, packed.content.size());
-    forEachElement(type, [&](int64_t logical, int64_t physical) {
-      std::memcpy(packed.mutableData() + physical * size, data() + logical * size, size);
-    });
+    pack(type, {packed.mutableData(), packed.content.size()});
   }
   if (packed.content.size() <= kInlineBytes)
     return makeConstant(packed.type(), std::vector<char>(packed.content.begin(),

@@ -23,6 +23,9 @@ public:
   /// unpacking, so they live as long as the attribute's data.
   static Tensor fromConstant(mlir::RankedTensorType type, mlir::ElementsAttr value);
 
+  /// A copy of the elements that lie in memory as the layout of `type` says.
+  static Tensor unpack(mlir::RankedTensorType type, llvm::ArrayRef<char> memory);
+
   /// The same elements under another shape.
   Tensor withShape(llvm::ArrayRef<int64_t> shape) const;
 
@@ -42,6 +45,8 @@ public:
     return {reinterpret_cast<const T *>(content.data()), content.size() / sizeof(T)};
   }
 
+  /// Writes the elements to where the layout of `type` has them; lanes that it adds stay as they are.
+  void pack(mlir::RankedTensorType type, llvm::MutableArrayRef<char> memory) const;
   /// The elements as a constant's value: packed into the layout of `type`, lanes that a blocked
   /// layout adds are zero. Shares the memory of an owning tensor where it needs no packing.
   mlir::ElementsAttr toConstant(mlir::RankedTensorType type) const;

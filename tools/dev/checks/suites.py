@@ -92,7 +92,7 @@ def layers():
 
 
 def docs():
-    """Generated pages are what TableGen writes today."""
+    """Generated pages are what TableGen and the op table say today."""
     result = Result()
     result.check("generated pages", run(["tools/dev/update_docs", "--check"], "docs.log").error())
     return result
@@ -366,7 +366,7 @@ SUITES = [
     ("setup", "packages that the build and the tests need", setup),
     ("build", "everything, into build/", build),
     ("layers", "which folder may include which", layers),
-    ("docs", "pages written from TableGen", docs),
+    ("docs", "pages written from TableGen and the op table", docs),
     ("orphans", "every file of test/ is picked up by a test", orphans),
     ("unit", "GoogleTest binaries of build/bin", unit),
     ("lit", "lit tests of test/", lit),
