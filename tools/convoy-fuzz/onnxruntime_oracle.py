@@ -51,6 +51,7 @@ DEVIATIONS = [
     # Where strides are larger than the kernel, onnxruntime's pads are negative: it begins inside the
     # data, which takes elements away instead of padding.
     ("LpPool", "auto_pad: SAME_UPPER or SAME_LOWER mean pad the input", pads_same_with_large_strides),
+] + [
     # onnxruntime computes the pads as if there were no dilations.
     (op, "auto_pad: SAME_UPPER or SAME_LOWER mean pad the input so that `output_shape[i] = "
      "ceil(input_shape[i] / strides[i])` for each axis `i`", pads_same_with_dilations)
