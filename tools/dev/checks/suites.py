@@ -197,7 +197,7 @@ def fuzz():
         command += ["--oracle", f"{pythons[0]} tools/convoy-fuzz/onnxruntime_oracle.py"]
     else:
         result.skip("fuzz against onnxruntime", "no Python here has onnx and onnxruntime")
-    result.add(from_closing_line("fuzz", run(command, "fuzz.log")))
+    result.add(from_closing_line("fuzz", run(command, "fuzz.log"), one_test=True))
     return result
 
 
@@ -338,7 +338,7 @@ def importer_fuzz():
                 "--failures", scratch("fuzz-importer"),
                 *(word for folder in corpus if folder.is_dir() for word in ("--corpus", folder))],
                "fuzz-importer.log", timeout=3000)
-    result.add(from_closing_line("importer fuzz", done))
+    result.add(from_closing_line("importer fuzz", done, one_test=True))
     return result
 
 
