@@ -11,9 +11,11 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
+import axes
+import elementwise
 import windows
 
-MODULES = [windows]
+MODULES = [windows, axes, elementwise]
 
 
 def main():
