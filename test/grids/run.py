@@ -13,9 +13,11 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import axes
 import elementwise
+import empty
+import resize
 import windows
 
-MODULES = [windows, axes, elementwise]
+MODULES = [windows, axes, elementwise, resize, empty]
 
 
 def main():
