@@ -150,6 +150,7 @@ private:
     if (packed) {
       panel.weiOffset = kb.mul(column, plan.k);
       panel.blockStride = plan.k * lanes;
+      panel.prefetch = nextColumns(row, column);
     } else {
       panel.weiOffset = kb.add(linearOffset(kb, leading, plan.rhsStrides), column);
       panel.blockStride = lanes;
@@ -168,6 +169,18 @@ private:
           return position;
         },
         masked ? std::optional(plan.n) : std::nullopt);
+  }
+
+  // What to fetch during the tile at `row`: its share of the packed columns after these. A single
+  // tile of rows reads each vector once, in order, which the processor itself foresees.
+  Prefetch nextColumns(Value row, Value column) {
+    int64_t tiles = llvm::divideCeil(plan.m, plan.tile.pixels), width = plan.tile.blocks * lanes;
+    int64_t share = tiles > 1 ? Prefetch::share(width * plan.k * 4, tiles, plan.k) : 0;
+    if (!share)
+      return {};
+    Value next = kb.mul(kb.add(column, width), plan.k * 4);
+    Value done = kb.mul(kb.div(row, plan.tile.pixels), plan.k * share);
+    return {kb.advance(kb.builder.getI8Type(), rhs, kb.add(next, done)), share};
   }
 
   KernelBuilder &kb;

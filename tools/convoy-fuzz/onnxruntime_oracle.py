@@ -23,6 +23,8 @@ LACKING = ("NOT_IMPLEMENTED", "is not implemented", "not supported yet", "not cu
            "Pad should be smaller than kernel", "padding values must be non-negative",
            # output_padding is less than the dilation, but not than the stride.
            "may be too large for stride",
+           # Halves are missing where elements are added up or multiplied.
+           "data type is not supported with Scatter",
            # Types that an op takes since a later opset than the model's. Convoy takes them in all.
            "Type Error: Type 'tensor(")
 
@@ -41,7 +43,18 @@ def pads_same_with_dilations(node, model):
             and any(dilation != 1 for dilation in attribute(node, "dilations", [])))
 
 
+def pads_same_with_large_strides(node, model):
+    kernel = attribute(node, "kernel_shape", [])
+    return (attribute(node, "auto_pad", b"NOTSET").startswith(b"SAME")
+            and any(stride > size for stride, size in zip(attribute(node, "strides", []), kernel)))
+
+
 DEVIATIONS = [
+    # Where strides are larger than the kernel, onnxruntime's pads are negative: it begins inside the
+    # data, which takes elements away instead of padding. Its convolutions do not.
+    (op, "auto_pad: SAME_UPPER or SAME_LOWER mean pad the input", pads_same_with_large_strides)
+    for op in ("AveragePool", "LpPool")
+] + [
     # onnxruntime computes the pads as if there were no dilations.
     (op, "auto_pad: SAME_UPPER or SAME_LOWER mean pad the input so that `output_shape[i] = "
      "ceil(input_shape[i] / strides[i])` for each axis `i`", pads_same_with_dilations)

@@ -190,14 +190,14 @@ def fuzz():
     """Random graphs, the same ones each time, on each target of this machine; against onnxruntime
     without optimizations where a Python here has it."""
     result = Result()
-    command = [BIN / "convoy-fuzz", "--seeds", "0..499", "--jobs", jobs(), "--keep", scratch("fuzz")]
+    command = [BIN / "convoy-fuzz", "--seeds", "0..799", "--jobs", jobs(), "--keep", scratch("fuzz")]
     pythons = [path for path in (PYTHON, shutil.which("python3"))
                if path and Path(path).exists() and run([path, "-c", "import onnx, onnxruntime"]).code == 0]
     if pythons:
         command += ["--oracle", f"{pythons[0]} tools/convoy-fuzz/onnxruntime_oracle.py"]
     else:
         result.skip("fuzz against onnxruntime", "no Python here has onnx and onnxruntime")
-    result.add(from_closing_line("fuzz", run(command, "fuzz.log")))
+    result.add(from_closing_line("fuzz", run(command, "fuzz.log"), one_test=True))
     return result
 
 
@@ -338,7 +338,7 @@ def importer_fuzz():
                 "--failures", scratch("fuzz-importer"),
                 *(word for folder in corpus if folder.is_dir() for word in ("--corpus", folder))],
                "fuzz-importer.log", timeout=3000)
-    result.add(from_closing_line("importer fuzz", done))
+    result.add(from_closing_line("importer fuzz", done, one_test=True))
     return result
 
 
