@@ -105,7 +105,7 @@ def fill(grid):
 def first(grid):
     """Opset 10: asymmetric; nearest is above where a dimension gets smaller, below where it grows, as
     ONNX's own test has it ([1, 3] of [1, 2, 3, 4] at 0.6)."""
-    for scales in ((0.6, 0.6), (2.5, 1.5), (0.75, 2.5), (1.0, 0.4), (0.5, 3.0)):
+    for scales in ((0.6, 0.6), (2.0, 1.0), (2.5, 1.5), (0.75, 2.5), (1.0, 0.4), (0.5, 3.0)):
         for extents in ((2, 4), (5, 8)):
             x = small_integers((1, 2, *extents), low=-50, high=50)
             scales32 = [float(np.float32(s)) for s in scales]
@@ -116,6 +116,10 @@ def first(grid):
             grid.case("Resize", given, resized(x, chosen, "nearest", int).astype(np.float32), opset=10, ir=5)
             grid.case("Resize", given, resized(x, positions, "linear").astype(np.float32), opset=10, ir=5,
                       mode="linear")
+            if min(scales) >= 1:
+                grid.case("Upsample", given, resized(x, chosen, "nearest", int).astype(np.float32), opset=9, ir=4)
+                grid.case("Upsample", given, resized(x, positions, "linear").astype(np.float32), opset=9, ir=4,
+                          mode="linear")
 
 
 def grids():
