@@ -147,18 +147,17 @@ def transposed(grid):
         x, w = small_integers((2, 4, *extents)), small_integers((4, 3, *kernel), seed=1)
         for extra in {(0,) * rank, tuple(s - 1 for s in strides)}:
             full = [s * (n - 1) + e + k for s, n, e, k in zip(strides, extents, extra, reaches)]
-            ways = [({"pads": list(pads)}, list(pads))]
+            ways = [({"pads": list(pads)}, list(pads),
+                     [f - pads[i] - pads[rank + i] for i, f in enumerate(full)])]
             for auto_pad in AUTO[:2]:
                 for shape in (None, [f - 1 - i for i, f in enumerate(full)]):
                     out = shape or [n * s for n, s in zip(extents, strides)]
-                    total = [f - o for f, o in zip(full, out)]
-                    if min(total) < 0:
-                        continue
+                    # Where the extent that is asked for is beyond what the input reaches, zeros follow.
+                    total = [max(f - o, 0) for f, o in zip(full, out)]
                     low, high = [t // 2 for t in total], [t - t // 2 for t in total]
                     how = {"auto_pad": auto_pad, "output_shape": shape}
-                    ways.append((how, low + high if auto_pad == "SAME_UPPER" else high + low))
-            for how, pad in ways:
-                out = [f - pad[i] - pad[rank + i] for i, f in enumerate(full)]
+                    ways.append((how, low + high if auto_pad == "SAME_UPPER" else high + low, out))
+            for how, pad, out in ways:
                 if min(out) <= 0:
                     continue
                 y = convolve_transposed(x, w, strides, dilations, pad, out, group)
