@@ -90,9 +90,16 @@ int64_t Lifetimes::shareInPlace() {
           cnn::getElementBytes(type.getElementType()) !=
               cnn::getElementBytes(resultType.getElementType()))
         continue;
-      // Another part of the same memory would be read at other places than it is written.
-      if (llvm::any_of(launch.getReads(),
-                       [&](Value other) { return other != read && getAlloc(other) == source; }))
+      // Another part of the same memory, or the same with other extents, would be read at other places
+      // than it is written.
+      auto isElsewhere = [&, type = type](auto pair) {
+        auto [other, otherArgument] = pair;
+        auto otherType = tensorType(otherArgument);
+        return getAlloc(other) == source &&
+               (other != read || otherType.getShape() != type.getShape() ||
+                otherType.getEncoding() != type.getEncoding());
+      };
+      if (llvm::any_of(llvm::zip_equal(launch.getReads(), body.getArguments()), isElsewhere))
         continue;
       unsigned from = blockOf[result], to = blockOf[source];
       parts[to].last = parts[from].last;

@@ -110,3 +110,34 @@ plan.kernel @softmax strategy "test-loops" {
   plan.yield %r : tensor<64xf32>
 }
 
+
+// -----
+
+// The same place with two shapes, of which one is broadcast: the result cannot have it.
+// CHECK-LABEL: plan.program @two_shapes
+// CHECK: plan.alloc {bytes = 16 : i64, offset = [[A:[0-9]+]] : i64}
+// CHECK-NOT: offset = [[A]]
+// REMARK: 2 buffers, 0 in place
+plan.program @two_shapes {
+  %x = plan.input "x" : tensor<1x2x2xf32>
+  %y = plan.output "y" : tensor<1x2x2xf32>
+  %0 = plan.alloc {bytes = 16 : i64}
+  plan.launch @copy reads(%x) writes(%0) {bytes = 0 : i64, flops = 0 : i64}
+  %1 = plan.alloc {bytes = 16 : i64}
+  plan.launch @add_shapes reads(%0, %0) writes(%1) {bytes = 0 : i64, flops = 0 : i64}
+  plan.launch @copy reads(%1) writes(%y) {bytes = 0 : i64, flops = 0 : i64}
+}
+plan.kernel @copy strategy "test-loops" {
+^bb0(%a: tensor<1x2x2xf32>):
+  %r = cnn.softmax %a {axis = 0 : i64} : (tensor<1x2x2xf32>) -> tensor<1x2x2xf32>
+  plan.yield %r : tensor<1x2x2xf32>
+}
+plan.kernel @add_shapes strategy "test-loops" {
+^bb0(%a: tensor<1x2x2xf32>, %b: tensor<2x2xf32>):
+  %r = cnn.map(%a, %b) : (tensor<1x2x2xf32>, tensor<2x2xf32>) -> tensor<1x2x2xf32> {
+  ^bb0(%e: f32, %f: f32):
+    %s = arith.addf %e, %f : f32
+    cnn.yield %s : f32
+  }
+  plan.yield %r : tensor<1x2x2xf32>
+}
