@@ -41,6 +41,8 @@ LogicalResult convoy::onnx::importArgExtreme(NodeImport &node) {
 
 // One at the first largest element along an axis, zero elsewhere.
 static FailureOr<Tensor> hardmax(NodeImport &node, const Tensor &src, int64_t axis) {
+  if (src.shape()[axis] == 0)
+    return src; // nothing, so nothing is the largest
   FailureOr<Tensor> place = argExtreme(node, src, axis, /*keepDims=*/true, false, false);
   if (failed(place))
     return failure();

@@ -169,8 +169,9 @@ LogicalResult convoy::onnx::importLpPool(NodeImport &node) {
     int64_t needed = reach - window.pads[i] - powers->shape()[i + 2];
     window.pads[i + rank] = std::max(window.pads[i + rank], needed);
   }
-  int64_t channels = powers->shape()[1];
-  SmallVector<int64_t> shape{channels, 1};
+  // Without channels there is one group of none.
+  int64_t channels = powers->shape()[1], groups = std::max<int64_t>(channels, 1);
+  SmallVector<int64_t> shape{channels, channels / groups};
   llvm::append_range(shape, window.kernel);
   Type wide = powers->elementType(), elementType = node.input(0).elementType();
   auto one = DenseElementsAttr::get(RankedTensorType::get({}, wide),
@@ -178,7 +179,7 @@ LogicalResult convoy::onnx::importLpPool(NodeImport &node) {
   FailureOr<Tensor> ones = node.splat(RankedTensorType::get(shape, wide), one);
   if (failed(ones))
     return failure();
-  return setResult(node, createConv(node, *powers, *ones, window, channels,
+  return setResult(node, createConv(node, *powers, *ones, window, groups,
                                     {{}, elementType, [&](ScalarBuilder &s, ArrayRef<Value> x) {
                                        return s.cast(root(s, x[0], p), elementType);
                                      }}));

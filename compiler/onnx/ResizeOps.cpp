@@ -38,16 +38,20 @@ static FailureOr<Enum> enumAttr(NodeImport &node, StringRef name, StringRef byDe
   return *value;
 }
 
-static LogicalResult makeResize(NodeImport &node, const ResizeAttrs &attrs, const Extents &extents,
-                                ArrayRef<double> roi) {
-  const Tensor &src = node.input(0);
+static FailureOr<Tensor> resize(NodeImport &node, const Tensor &src, const ResizeAttrs &attrs,
+                                const Extents &extents, ArrayRef<double> roi) {
   FailureOr<Value> value = node.toValue(src);
   if (failed(value))
     return failure();
-  FailureOr<Tensor> result = node.create<cnn::ResizeOp>(
+  return node.create<cnn::ResizeOp>(
       RankedTensorType::get(extents.shape, src.elementType()), *value, attrs.mode,
       attrs.coordinates, attrs.nearest, extents.scales, roi, llvm::APFloat(attrs.cubicCoeffA),
       llvm::APFloat(attrs.extrapolation), attrs.excludeOutside, attrs.antialias, StringAttr());
+}
+
+static LogicalResult makeResize(NodeImport &node, const ResizeAttrs &attrs, const Extents &extents,
+                                ArrayRef<double> roi) {
+  FailureOr<Tensor> result = resize(node, node.input(0), attrs, extents, roi);
   if (failed(result))
     return failure();
   node.setResult(0, *result);
@@ -130,7 +134,37 @@ static LogicalResult resizeByScales(NodeImport &node, ArrayRef<double> scales) {
   if (failed(all))
     return failure();
   FailureOr<Extents> extents = fromScales(node, *all, {});
-  return failed(extents) ? failure() : makeResize(node, attrs, *extents, {});
+  if (failed(extents))
+    return failure();
+  auto isReduced = [](double scale) { return scale < 1; };
+  if (attrs.mode != cnn::ResizeMode::Nearest || llvm::none_of(extents->scales, isReduced))
+    return makeResize(node, attrs, *extents, {});
+
+  // The text leaves open which element is nearest; ONNX's own test of opset 10 takes [1, 3] of
+  // [1, 2, 3, 4] at the scale 0.6. So coordinates are rounded up where a dimension gets smaller,
+  // and down, as everywhere else, where it grows.
+  ResizeAttrs reducing = attrs;
+  reducing.nearest = cnn::NearestMode::Ceil;
+  if (llvm::all_of(extents->scales, [](double scale) { return scale <= 1; }))
+    return makeResize(node, reducing, *extents, {});
+  const Tensor &src = node.input(0);
+  Extents smaller = *extents, larger = *extents;
+  for (int64_t i = 0; i < src.rank(); ++i) {
+    if (isReduced(extents->scales[i])) {
+      larger.scales[i] = 1;
+    } else {
+      smaller.scales[i] = 1;
+      smaller.shape[i] = src.shape()[i];
+    }
+  }
+  FailureOr<Tensor> reduced = resize(node, src, reducing, smaller, {});
+  if (failed(reduced))
+    return failure();
+  FailureOr<Tensor> result = resize(node, *reduced, attrs, larger, {});
+  if (failed(result))
+    return failure();
+  node.setResult(0, *result);
+  return success();
 }
 
 // Until opset 6: images, with an attribute for each direction.

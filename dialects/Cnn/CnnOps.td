@@ -167,8 +167,9 @@ def Cnn_PoolArgmaxOp : Cnn_PureOp<"pool_argmax"> {
   let summary = "Where the maximum of each window lies";
   let description = [{
     The index of the first largest element of each window in the flattened src, row-major or, with
-    `column_major`, with the last two spatial dimensions swapped, as ONNX's MaxPool with
-    storage_order has it. The result's elements are i64. Constraints as for `pool`.
+    `column_major`, with the first spatial dimension innermost and the last one outermost within a
+    plane, as ONNX's MaxPool with storage_order has it. The result's elements are i64. Constraints
+    as for `pool`.
   }];
   let arguments = (ins Cnn_Tensor:$src, DenseI64ArrayAttr:$kernel, DenseI64ArrayAttr:$strides,
     DenseI64ArrayAttr:$pads, DenseI64ArrayAttr:$dilations, UnitAttr:$ceil_mode,

@@ -167,8 +167,8 @@ Value convoy::elementOf(cnn::PoolArgmaxOp op, Elements &in, ValueRange index) {
   // The index in the flattened src.
   RankedTensorType image = cnn::perImage(src);
   SmallVector<int64_t> order = llvm::to_vector(llvm::seq<int64_t>(0, src.getRank()));
-  if (op.getColumnMajor() && src.getRank() > 3)
-    std::swap(order[src.getRank() - 1], order[src.getRank() - 2]);
+  if (op.getColumnMajor()) // within a plane
+    std::reverse(order.begin() + 2, order.end());
   auto flatten = [&](ValueRange position) {
     Value linear = cnn::hasFreeBatch(src) ? in.image : position[0];
     for (int64_t dim : ArrayRef<int64_t>(order).drop_front())

@@ -154,14 +154,17 @@ LogicalResult convoy::cnn::compute(PoolArgmaxOp op, ArrayRef<Tensor> operands, T
   int64_t srcPlane = planeOf(src), dstPlane = planeOf(dst);
   Windows windows(op, src.shape(), dst.shape());
   auto *indices = reinterpret_cast<int64_t *>(dst.mutableData());
-  // Column-major order swaps the last two of several spatial dimensions.
-  bool swaps = op.getColumnMajor() && src.rank() > 3;
-  int64_t height = src.shape()[src.rank() - 2], width = src.shape().back();
+  // Column-major order has the first spatial dimension innermost.
+  ArrayRef<int64_t> extents = src.shape().drop_front(2);
   auto place = [&](int64_t offset) {
-    if (!swaps)
+    if (!op.getColumnMajor())
       return offset;
-    int64_t column = offset % width, row = offset / width % height;
-    return offset - row * width - column + column * height + row;
+    int64_t placed = 0;
+    for (int64_t extent : llvm::reverse(extents)) {
+      placed = placed * extent + offset % extent;
+      offset /= extent;
+    }
+    return placed;
   };
   dispatch(src.elementType(), [&](auto *type) {
     using T = std::remove_pointer_t<decltype(type)>;

@@ -225,6 +225,20 @@ def conformance():
     return result
 
 
+def grids():
+    """Every op at every axis, padding, type and size of a grid, against loops from ONNX's text."""
+    result = Result()
+    pythons = [path for path in (PYTHON, shutil.which("python3"))
+               if path and Path(path).exists() and run([path, "-c", "import onnx, ml_dtypes"]).code == 0]
+    if not pythons:
+        result.skip("grids", "no Python here has onnx and ml_dtypes")
+        return result
+    done = run([pythons[0], "test/grids/run.py", BIN / "convoy-conformance", scratch("grids"), jobs()],
+               "grids.log")
+    result.add(from_closing_line("grids", done))
+    return result
+
+
 def run_data_set(result, name, model, data, tolerance, absolute="0", shapes=()):
     """Compiles a model and compares it with expected outputs at 1 and 2 threads, which must agree
     with each other to the bit."""
@@ -394,6 +408,7 @@ SUITES = [
     ("demo", "the demo model, end to end", demo),
     ("bench", "tools/bench and models/zoo", bench),
     ("install", "an application built against the installed runtime", install),
+    ("grids", "small models of every op, against loops from ONNX's text", grids),
     ("fuzz", "random graphs on each target, and against onnxruntime", fuzz),
     ("models", "real models of ../shared/models", models),
     ("light", "whole networks, as they come and with random weights", light),

@@ -261,6 +261,11 @@ TEST_F(WindowTest, ArgmaxCountsFlattened) {
   expectValues(pool("argmax", src, {2, 2}, {1, 1}, {0, 0, 0, 0}, "column_major",
                     "tensor<1x2x1x2xi64>"),
                {2, 5, 9, 10});
+  // Of three dimensions the first one is innermost.
+  Tensor cube = tensor("tensor<1x1x2x2x2xf32>", {1, 2, 3, 4, 5, 6, 7, 8});
+  expectValues(pool("argmax", cube, {1, 1, 1}, {1, 1, 1}, {0, 0, 0, 0, 0, 0}, "column_major",
+                    "tensor<1x1x2x2x2xi64>"),
+               {0, 4, 2, 6, 1, 5, 3, 7});
 }
 
 } // namespace
