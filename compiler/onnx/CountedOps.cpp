@@ -2,6 +2,7 @@
 // NonMaxSuppression.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "compiler/onnx/Compose.h"
 #include "compiler/onnx/Extents.h"
 #include "compiler/onnx/Ops.h"
 #include "compiler/onnx/ScalarBuilder.h"
@@ -317,22 +318,93 @@ FailureOr<Tensor> convoy::onnx::sliceCounted(NodeImport &node, const Tensor &src
 // Unique
 //===----------------------------------------------------------------------===//
 
+// For each slice of `rows` [slices, elements] the number of slices that come before it in
+// lexicographic order: equal slices have one rank. A NaN comes after all numbers and equals another.
+static FailureOr<Tensor> rankSlices(NodeImport &node, const Tensor &rows) {
+  int64_t slices = rows.shape()[0], elements = rows.shape()[1];
+  constexpr int64_t kMostCompared = 1 << 22;
+  std::optional<int64_t> compared = countElements({slices, slices, elements});
+  if (!compared || *compared > kMostCompared)
+    return node.unsupported() << "compares " << slices << " slices of " << elements
+                              << " elements with each other, more than " << kMostCompared
+                              << " pairs of elements";
+  FailureOr<Tensor> a = node.reshape(rows, {slices, 1, elements});
+  FailureOr<Tensor> b = node.reshape(rows, {1, slices, elements});
+  if (failed(a) || failed(b))
+    return failure();
+  Type i64 = i64Type(node);
+  auto isNan = [](ScalarBuilder &s, Value x) -> Value {
+    Value isNumber = s.equal(x, x);
+    return s.make<arith::XOrIOp>(isNumber, s.of(isNumber.getType()).integer(1));
+  };
+  FailureOr<Tensor> differ =
+      createMap(node, {*a, *b}, i64, [&](ScalarBuilder &s, ArrayRef<Value> x) {
+        Value same = s.equal(x[0], x[1]);
+        if (s.isFloat())
+          same = s.make<arith::OrIOp>(same,
+                                      s.make<arith::AndIOp>(isNan(s, x[0]), isNan(s, x[1])));
+        return s.of(i64).select(same, s.of(i64).integer(0), s.of(i64).integer(1));
+      });
+  FailureOr<Value> differValue = valueOf(node, differ);
+  if (failed(differValue))
+    return failure();
+  FailureOr<Tensor> differBefore = node.create<cnn::CumulativeSumOp>(
+      differ->type(), *differValue, 2, /*exclusive=*/true, /*reverse=*/false, StringAttr());
+  if (failed(differBefore))
+    return failure();
+  // Where slices differ first, whether a has the smaller element there.
+  FailureOr<Tensor> isBefore = createMap(
+      node, {*a, *b, *differBefore}, i64, [&](ScalarBuilder &s, ArrayRef<Value> x) {
+        Value smaller = s.less(x[0], x[1]);
+        if (s.isFloat()) {
+          Value isNumber = s.equal(x[0], x[0]);
+          smaller = s.make<arith::OrIOp>(smaller,
+                                         s.make<arith::AndIOp>(isNumber, isNan(s, x[1])));
+        }
+        ScalarBuilder integers = s.of(i64);
+        Value isFirst = integers.equal(x[2], integers.integer(0));
+        return integers.select(s.make<arith::AndIOp>(isFirst, smaller), integers.integer(1),
+                               integers.integer(0));
+      });
+  if (failed(isBefore))
+    return failure();
+  return createReduce(node, *isBefore, cnn::ReduceKind::Sum, {0, 2}, /*keepDims=*/false);
+}
+
 // All vectors below have one extent; `rank` is a place in the sorted order, `group` the number of a
 // unique value in it.
 LogicalResult convoy::onnx::importUnique(NodeImport &node) {
   Tensor src = node.input(0);
   bool sorted = node.intAttr("sorted", 1) != 0;
+  std::optional<int64_t> axis; // of slices, if these are not elements
   if (node.hasAttr("axis")) {
-    FailureOr<int64_t> axis = node.normalizeAxis(node.intAttr("axis", 0), src.rank());
-    if (failed(axis))
+    FailureOr<int64_t> given = node.normalizeAxis(node.intAttr("axis", 0), src.rank());
+    if (failed(given))
       return failure();
     if (src.rank() != 1)
-      return node.unsupported() << "attribute 'axis' of a tensor of rank " << src.rank();
+      axis = *given;
   }
   if (!src.type().hasStaticShape())
     return node.error() << "counts along the free batch; fix it with --shape";
-  int64_t size = src.type().getNumElements();
-  FailureOr<Tensor> flat = node.reshape(src, {size});
+  int64_t size = axis ? src.shape()[*axis] : src.type().getNumElements();
+  FailureOr<Tensor> flat = src;
+  if (axis) {
+    // Slices are as unique as their ranks.
+    SmallVector<int64_t> perm{*axis};
+    int64_t elements = 1;
+    for (int64_t dim = 0; dim < src.rank(); ++dim)
+      if (dim != *axis) {
+        perm.push_back(dim);
+        elements *= src.shape()[dim];
+      }
+    flat = node.transpose(src, perm);
+    if (succeeded(flat))
+      flat = node.reshape(*flat, {size, elements});
+    if (succeeded(flat))
+      flat = rankSlices(node, *flat);
+  } else {
+    flat = node.reshape(src, {size});
+  }
   FailureOr<Value> value = valueOf(node, flat);
   if (failed(value))
     return failure();
@@ -447,6 +519,8 @@ LogicalResult convoy::onnx::importUnique(NodeImport &node) {
   node.setResult(2, *inverse);
   if (node.hasOutput(1) && failed(setCounted(node, 1, indices, 0, groups->count)))
     return failure();
+  if (axis)
+    return setCounted(node, 0, gather(node, src, *indices, *axis), *axis, groups->count);
   return setCounted(node, 0, gather(node, *flat, *indices, 0), 0, groups->count);
 }
 

@@ -12,13 +12,14 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import axes
+import counted
 import elementwise
 import empty
 import resize
 import shapes
 import windows
 
-MODULES = [windows, axes, elementwise, resize, empty, shapes]
+MODULES = [windows, axes, counted, elementwise, resize, empty, shapes]
 
 
 def main():
