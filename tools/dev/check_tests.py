@@ -48,6 +48,9 @@ def problem(path, sources, names):
         return "" if path.resolve() in sources else "is not compiled"
     # The others name what they read.
     readers = [text for reader, text in names.items() if reader != path]
+    if path.suffix == ".py" and any(re.search(rf"^(import|from) {path.stem}\b", text, re.M)
+                                    for text in readers):
+        return ""
     return "" if any(path.name in text for text in readers) else "is named by no other file"
 
 
