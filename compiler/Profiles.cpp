@@ -49,10 +49,12 @@ static std::string readExtent(StringRef text, bool isFirst, Extents &extents) {
   if (step == 0 || last < first || (last - first) % step != 0)
     return "range " + text.str() + " does not lead from " + parts[0].str() + " to " +
            parts[1].str() + " in steps of " + parts[2].str();
-  if ((last - first) / step >= static_cast<int64_t>(ProfileList::kMostProfiles))
+  int64_t steps = (last - first) / step;
+  if (steps >= static_cast<int64_t>(ProfileList::kMostProfiles))
     return tooMany();
-  for (int64_t extent = first; extent <= last; extent += step)
-    extents.push_back(extent);
+  // Counted: a step beyond the last extent may be no number of 64 bits.
+  for (int64_t i = 0; i <= steps; ++i)
+    extents.push_back(first + i * step);
   return "";
 }
 

@@ -537,13 +537,8 @@ LogicalResult convoy::onnx::importNonMaxSuppression(NodeImport &node) {
                    eligibleValue = node.toValue(eligible), thresholdValue = node.toValue(*threshold);
   if (failed(boxValue) || failed(scoreValue) || failed(eligibleValue) || failed(thresholdValue))
     return failure();
-  FailureOr<Tensor> order = node.create<cnn::TopKOp>(
-      RankedTensorType::get({images, classes, count}, i64), *scoreValue, 2, false, StringAttr());
-  FailureOr<Value> orderValue = valueOf(node, order);
-  if (failed(orderValue))
-    return failure();
   FailureOr<Tensor> kept = node.create<cnn::SuppressOp>(
-      RankedTensorType::get({images, classes, most}, i64), *boxValue, *orderValue, *eligibleValue,
+      RankedTensorType::get({images, classes, most}, i64), *boxValue, *scoreValue, *eligibleValue,
       *thresholdValue, limitValue, center, StringAttr());
   int64_t size = images * classes * most;
   if (succeeded(kept))

@@ -19,7 +19,8 @@ static StringRef reasonFor(StringRef op) {
            "of steps, unrolled";
   if (op.starts_with("Optional"))
     return "values that may be missing are not supported";
-  if (op.contains("Sequence"))
+  // ReverseSequence works on tensors, despite its name.
+  if (op.contains("Sequence") && op != "ReverseSequence")
     return "sequences are not supported; export the model with tensors";
   if (op.starts_with("String") || op.starts_with("Regex") || op == "TfIdfVectorizer")
     return "strings are not supported";

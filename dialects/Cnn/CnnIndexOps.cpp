@@ -136,9 +136,9 @@ LogicalResult SuppressOp::verify() {
   Type i64 = IntegerType::get(getContext(), 64), f32 = Float32Type::get(getContext());
   if (boxes.getRank() != 3 || boxes.getDimSize(2) != 4 || boxes.getElementType() != f32)
     return emitOpError() << "needs boxes of [n, boxes, 4] and f32, got " << boxes; // suppress_c1
-  if (order.getRank() != 3 || order.getElementType() != i64 ||
+  if (order.getRank() != 3 || order.getElementType() != f32 ||
       order.getDimSize(0) != boxes.getDimSize(0) || order.getDimSize(2) != boxes.getDimSize(1))
-    return emitOpError() << "needs an order of [n, classes, boxes] and i64 for " << boxes
+    return emitOpError() << "needs an order of [n, classes, boxes] and f32 for " << boxes
                          << ", got " << order; // suppress_c2
   FailureOr<SmallVector<int64_t>> shape =
       inferBroadcast(getLoc(), {order.getShape(), eligible.getShape()});

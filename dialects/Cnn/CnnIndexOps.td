@@ -131,14 +131,15 @@ def Cnn_SuppressOp : Cnn_PureOp<"suppress"> {
   let summary = "Boxes without those that overlap a better one";
   let description = [{
     `boxes` is [n, boxes, 4], of two opposite corners (y1, x1, y2, x2) each, or with `center` of
-    center and size (x, y, width, height). `order` is [n, classes, boxes]: for each image and class
-    the boxes from the best down. A row of the result, which is [n, classes, most], has the boxes
-    that are kept, in that order, then -1. A box is kept if it is `eligible` (broadcasts to
-    the shape of order; found at the box's place, not its rank), if fewer than `limit` have been
-    kept, and if for none of them the area of the intersection, divided by the area of the union, is
-    above `threshold`. A box without area overlaps nothing.
+    center and size (x, y, width, height). `order` is [n, classes, boxes]: what the boxes of each
+    image and class are ordered by, the one with the largest first, of equals that with the lower
+    position; a NaN counts as larger than any number. A row of the result, which is [n, classes,
+    most], has the boxes that are kept, in that order, then -1. A box is kept if it is `eligible`
+    (broadcasts to the shape of order), if fewer than `limit` have been kept, and if for none of
+    them the area of the intersection, divided by the area of the union, is above `threshold`. A box
+    without area overlaps nothing. Boxes that are not eligible need not be ordered.
 
-    Constraints: suppress_c1 boxes are f32 of [n, boxes, 4]; suppress_c2 order is i64 of [n,
+    Constraints: suppress_c1 boxes are f32 of [n, boxes, 4]; suppress_c2 order is f32 of [n,
     classes, boxes]; suppress_c3 eligible is i1 and broadcasts to order; suppress_c4 threshold is
     one f32 and limit, if there is one, one i64; suppress_c5 the result is i64 of [n, classes,
     most], where most is no more than the boxes.

@@ -84,31 +84,66 @@ void convoy::emitRowOf(cnn::SuppressOp op, Elements &in, ValueRange index, const
   if (op.getLimit())
     limit = kb.min(limit, scalarOf(in, op.getLimit()));
   Value threshold = scalarOf(in, op.getThreshold());
-  Type i1 = in.builder.getI1Type();
+  Type i1 = in.builder.getI1Type(), f32 = in.builder.getF32Type();
   BoxBuilder b(op, in, image);
+  auto both = [&](Value x, Value y) -> Value {
+    return arith::AndIOp::create(in.builder, in.loc, x, y);
+  };
+  auto either = [&](Value x, Value y) -> Value {
+    return arith::OrIOp::create(in.builder, in.loc, x, y);
+  };
+  auto scoreOf = [&](Value box) { return in.read(op.getOrder(), {image, classNumber, box}); };
+  // Whether box a, with score x, comes before box b with score y.
+  auto isBefore = [&](Value a, Value x, Value b, Value y) {
+    Value ahead = isAhead(in, f32, x, y, false), behind = isAhead(in, f32, y, x, false);
+    Value first = in.compare(arith::CmpIPredicate::slt, a, b);
+    return either(ahead, both(in.compare(arith::CmpIPredicate::eq, ahead, behind), first));
+  };
+  // The best eligible box that comes after `last`, which is -1 in front of all; -1 if there is none.
+  auto nextAfter = [&](Value last) {
+    Value none = kb.i64(-1);
+    Value isFirst = in.compare(arith::CmpIPredicate::slt, last, kb.i64(0));
+    Value ofLast = scoreOf(kb.max(last, kb.i64(0)));
+    return kb.loop(kb.i64(0), kb.i64(boxes), 1, {none, kb.constant(f32, 0)},
+                   [&](Value box, ValueRange best) {
+                     Value score = scoreOf(box);
+                     int64_t rank = typeOf(op.getEligible()).getRank();
+                     Elements::Values place{image, classNumber, box};
+                     Value may = in.read(op.getEligible(), ValueRange(place).take_back(rank));
+                     may = both(may, either(isFirst, isBefore(last, ofLast, box, score)));
+                     Value isOnly = in.compare(arith::CmpIPredicate::slt, best[0], kb.i64(0));
+                     may = both(may, either(isOnly, isBefore(box, score, best[0], best[1])));
+                     return Elements::Values{in.select(may, box, best[0]),
+                                             in.select(may, score, best[1])};
+                   })[0];
+  };
+
+  // How many are kept, and the last box that was looked at; past the last one, none is left.
   Value count = kb.loop(
-      kb.i64(0), kb.i64(boxes), 1, kb.i64(0), [&](Value rank, ValueRange kept) {
-        Value box = in.clamp(in.read(op.getOrder(), {image, classNumber, rank}), 0, boxes);
-        Elements::Values place{image, classNumber, box};
-        int64_t ownRank = typeOf(op.getEligible()).getRank();
-        Value eligible = in.read(op.getEligible(), ValueRange(place).take_back(ownRank));
-        Value mayBe = arith::AndIOp::create(in.builder, in.loc, eligible,
-                                            in.compare(arith::CmpIPredicate::slt, kept[0], limit));
-        return kb.ifThenElse(
-            mayBe, kb.i64(0).getType(),
+      kb.i64(0), kb.i64(boxes), 1, {kb.i64(0), kb.i64(-1), kb.constant(i1, 1)},
+      [&](Value, ValueRange state) -> Elements::Values {
+        Value kept = state[0];
+        Value goesOn = both(state[2], in.compare(arith::CmpIPredicate::slt, kept, limit));
+        Value box = kb.ifThenElse(
+            goesOn, kept.getType(), [&] { return Elements::Values{nextAfter(state[1])}; },
+            [&] { return Elements::Values{kb.i64(-1)}; })[0];
+        Value isThere = in.compare(arith::CmpIPredicate::sge, box, kb.i64(0));
+        Value next = kb.ifThenElse(
+            isThere, kept.getType(),
             [&] {
               Elements::Values own = b.corners(box);
               Value isNew = kb.loop(
-                  kb.i64(0), kept[0], 1, kb.constant(i1, 1), [&](Value i, ValueRange carried) {
+                  kb.i64(0), kept, 1, kb.constant(i1, 1), [&](Value i, ValueRange carried) {
                     Value overlaps = b.overlap(b.corners(row.load(i)), own, threshold);
                     return Elements::Values{
                         in.select(overlaps, kb.constant(i1, 0), carried[0])};
                   })[0];
               // Below the limit there is a place for it, whether it is kept or not.
-              row.store(kept[0], box);
-              return Elements::Values{in.select(isNew, kb.add(kept[0], 1), kept[0])};
+              row.store(kept, box);
+              return Elements::Values{in.select(isNew, kb.add(kept, 1), kept)};
             },
-            [&] { return Elements::Values{kept[0]}; });
+            [&] { return Elements::Values{kept}; })[0];
+        return {next, box, isThere};
       })[0];
   kb.loop(count, kb.i64(most), 1, [&](Value i) { row.store(i, kb.i64(-1)); });
 }

@@ -56,6 +56,8 @@ const KernelTable &convoy::x86KernelTable() {
       &vectorResize(),
       &stridedCopy(),
       &runGather(),
+      &heapTopK(),
+      &vectorSuppress(),
       &reference(),
   });
   return table;

@@ -45,5 +45,9 @@ const X86Strategy &vectorLrn();
 const X86Strategy &vectorResize();
 /// Gathering by indices.
 const X86Strategy &runGather();
+/// The largest or smallest elements along the last axis.
+const X86Strategy &heapTopK();
+/// Suppression of overlapping boxes.
+const X86Strategy &vectorSuppress();
 
 } // namespace convoy

@@ -99,6 +99,15 @@ TEST_F(ProfilesTest, NamedProfilesAddToWhatIsCommon) {
   EXPECT_THAT(profiles[4].shapes["mask"], ElementsAre(1, 1));
 }
 
+// The step after the last extent would overflow.
+TEST_F(ProfilesTest, RangeToTheLargestNumber) {
+  shape("x=1x1:9223372036854775807:9223372036854775806");
+  finish();
+  ASSERT_EQ(profiles.size(), 2u);
+  EXPECT_THAT(profiles[0].shapes["x"], ElementsAre(1, 1));
+  EXPECT_THAT(profiles[1].shapes["x"], ElementsAre(1, INT64_MAX));
+}
+
 TEST_F(ProfilesTest, WrongTexts) {
   for (const char *text :
        {"", "x", "=1x2", "x=1x?", "x=1xx2", "x=-1", "x=1x2y", "x=99999999999999999999", "x=1x2,",

@@ -584,13 +584,14 @@ TEST_F(Oracle, Counted) {
       check(formatv(R"(^bb0(%b: {0}, %o: {1}, %e: {2}, %t: tensor<f32>):
         %y = cnn.suppress %b, %o, %e, %t{4} : ({0}, {1}, {2}, tensor<f32>) -> {3}
         plan.yield %y : {3})",
-                    tensor("2x9x4", "f32"), tensor("2x3x9", "i64"), tensor(eligible, "i1"),
+                    tensor("2x9x4", "f32"), tensor("2x3x9", "f32"), tensor(eligible, "i1"),
                     tensor("2x3x6", "i64"), flags),
             {0, 1, true, 8});
   check(formatv(R"(^bb0(%b: {0}, %o: {1}, %e: {2}, %t: tensor<1xf32>, %l: tensor<1xi64>):
-    %y = cnn.suppress %b, %o, %e, %t limit %l : ({0}, {1}, {2}, tensor<1xf32>, tensor<1xi64>) -> {1}
-    plan.yield %y : {1})",
-                tensor("1x20x4", "f32"), tensor("1x2x20", "i64"), tensor("1x1x1", "i1")),
+    %y = cnn.suppress %b, %o, %e, %t limit %l : ({0}, {1}, {2}, tensor<1xf32>, tensor<1xi64>) -> {3}
+    plan.yield %y : {3})",
+                tensor("1x20x4", "f32"), tensor("1x2x20", "f32"), tensor("1x1x1", "i1"),
+                tensor("1x2x20", "i64")),
         {0, 1, false, 20});
 }
 

@@ -76,6 +76,40 @@ protected:
     }
   }
 
+  /// Equality of a strategy with the reference on each variant of the operands that `fill` makes.
+  void checkFilled(const std::string &body, llvm::StringRef strategy, int variants,
+                   llvm::function_ref<void(std::vector<Buffer> &, int variant)> fill) {
+    for (const auto &target : targets) {
+      const Strategy *fast = target->kernelTable().find(strategy);
+      if (!fast)
+        continue;
+      SCOPED_TRACE(target->name().str());
+      StrategyCase test(*context, *target, body);
+      ASSERT_TRUE(test.op());
+      std::vector<std::vector<Buffer>> results;
+      for (const Strategy *each : {fast, target->kernelTable().strategies().back()}) {
+        mlir::OwningOpRef<mlir::ModuleOp> module = test.moduleFor(*each);
+        std::unique_ptr<HostKernels> kernels = HostKernels::compile(*target, *module);
+        ASSERT_TRUE(kernels);
+        std::vector<Buffer> &made = results.emplace_back();
+        for (int variant = 0; variant < variants; ++variant) {
+          std::vector<Buffer> buffers = test.buffersFor(*module);
+          fill(buffers, variant);
+          std::vector<void *> args;
+          for (Buffer &buffer : buffers)
+            args.push_back(buffer.data());
+          kernels->run("k", args);
+          EXPECT_TRUE(buffers.back().marginsIntact());
+          made.push_back(buffers.back());
+        }
+      }
+      for (int variant = 0; variant < variants; ++variant) {
+        SCOPED_TRACE(variant);
+        compare(results[0][variant], results[1][variant], 0);
+      }
+    }
+  }
+
   void compare(Buffer actual, Buffer expected, double tolerance) {
     mlir::Type type = actual.type.getElementType();
     double largest = 0;
@@ -571,6 +605,105 @@ TEST_F(Strategies, Gather) {
       plan.yield %y : {2})",
                         src, indices, dst, axis),
           {"run-gather"});
+}
+
+TEST_F(Strategies, TopK) {
+  // Whole numbers from -3 to 3, and then some with fractions: many ties, and few. Rows of less than
+  // a vector, tails, few and many wanted.
+  for (bool fractions : {false, true})
+    for (const char *flags : {"", ", least"})
+      for (auto [extent, count] : {std::pair(1, 1), {3, 2}, {64, 1}, {203, 1}, {203, 7}, {203, 50},
+                                   {203, 51}, {203, 203}, {1000, 100}}) {
+        std::string op = llvm::formatv("cnn.top_k %x {{axis = 2 : i64{0}}", flags);
+        check(unary(op, llvm::formatv("tensor<?x3x{0}xf32>", extent),
+                    llvm::formatv("tensor<?x3x{0}xi64>", count)),
+              {"heap-top-k", 2, 0, fractions});
+      }
+  check(unary("cnn.top_k %x {axis = 1 : i64}", "tensor<300x40x1xf32>", "tensor<300x3x1xi64>"),
+        {"heap-top-k"});
+}
+
+TEST_F(Strategies, Suppress) {
+  // Corners and sizes are small numbers, so that many boxes touch, contain or equal each other, or
+  // have no area; scores have ties. Extents around groups of 64 bools and vectors of boxes.
+  for (const char *flags : {"", " {center}"})
+    for (const char *limit : {"", "limit %l"})
+      for (int boxes : {1, 9, 64, 150})
+        for (std::string eligible : {"1x1x1", "2x3xB", "3xB"}) {
+          std::string extent = std::to_string(boxes);
+          if (eligible.back() == 'B')
+            eligible.replace(eligible.size() - 1, 1, extent);
+          check(llvm::formatv(R"(^bb0(%b: tensor<2x{0}x4xf32>, %o: tensor<2x3x{0}xf32>,
+              %e: tensor<{1}xi1>, %t: tensor<f32>{2}):
+            %y = cnn.suppress %b, %o, %e, %t {3}{4}
+              : (tensor<2x{0}x4xf32>, tensor<2x3x{0}xf32>, tensor<{1}xi1>, tensor<f32>{5})
+              -> tensor<2x3x{0}xi64>
+            plan.yield %y : tensor<2x3x{0}xi64>)",
+                              extent, eligible, *limit ? ", %l: tensor<i64>" : "", limit, flags,
+                              *limit ? ", tensor<i64>" : ""),
+                {"vector-suppress", 1, 0, /*fractions=*/*flags != 0});
+        }
+}
+
+// Numbers that an order may get wrong: both zeros, subnormals, infinities, NaNs of both signs.
+void fillAwkward(Buffer &buffer, unsigned seed) {
+  const float awkward[] = {0.0f,  -0.0f,  1e-40f,    -1e-40f,   INFINITY, -INFINITY, NAN,
+                           -NAN,  1.0f,   -1.0f,     1.0000001f, 3e38f,   -3e38f,    0.5f};
+  std::mt19937 random(seed);
+  auto *data = reinterpret_cast<float *>(buffer.data());
+  for (int64_t i = 0; i < buffer.numElements(); ++i)
+    data[i] = awkward[random() % std::size(awkward)];
+}
+
+TEST_F(Strategies, OrdersAwkwardNumbers) {
+  for (const char *flags : {"", ", least"})
+    for (int count : {1, 40, 60, 203}) {
+      std::string op = llvm::formatv("cnn.top_k %x {{axis = 1 : i64{0}}", flags);
+      checkFilled(unary(op, "tensor<4x203xf32>", llvm::formatv("tensor<4x{0}xi64>", count)),
+                  "heap-top-k", 3, [](std::vector<Buffer> &buffers, int variant) {
+                    fillAwkward(buffers[0], variant);
+                  });
+    }
+}
+
+TEST_F(Strategies, SuppressesAwkwardBoxes) {
+  const std::string body = R"(^bb0(%b: tensor<1x150x4xf32>, %o: tensor<1x4x150xf32>,
+      %e: tensor<1x4x150xi1>, %t: tensor<f32>, %l: tensor<i64>):
+    %y = cnn.suppress %b, %o, %e, %t limit %l
+      : (tensor<1x150x4xf32>, tensor<1x4x150xf32>, tensor<1x4x150xi1>, tensor<f32>, tensor<i64>)
+      -> tensor<1x4x100xi64>
+    plan.yield %y : tensor<1x4x100xi64>)";
+  enum Boxes { Identical, Small, Awkward, Close };
+  enum Eligible { None, All, Few };
+  struct Variant {
+    Boxes boxes;
+    Eligible eligible;
+    float threshold;
+    int64_t limit;
+  };
+  std::vector<Variant> variants;
+  for (Boxes boxes : {Identical, Small, Awkward, Close})
+    for (Eligible eligible : {None, All, Few})
+      for (float threshold : {0.0f, 0.5f, NAN})
+        for (int64_t limit : {int64_t(-1), int64_t(0), int64_t(3), int64_t(1) << 40})
+          variants.push_back({boxes, eligible, threshold, limit});
+  checkFilled(body, "vector-suppress", variants.size(), [&](std::vector<Buffer> &buffers,
+                                                            int number) {
+    Variant v = variants[number];
+    std::mt19937 random(5);
+    auto *corners = reinterpret_cast<float *>(buffers[0].data());
+    if (v.boxes == Awkward)
+      fillAwkward(buffers[0], 3);
+    if (v.boxes == Identical || v.boxes == Close)
+      for (int64_t i = 0; i < buffers[0].numElements(); ++i)
+        corners[i] = (i % 4 < 2 ? 0.1f : 0.7f) + (v.boxes == Close ? random() % 100 / 250.f : 0);
+    if (v.boxes != Close)
+      fillAwkward(buffers[1], 11);
+    for (int64_t i = 0; i < buffers[2].numElements(); ++i)
+      buffers[2].data()[i] = v.eligible == All || (v.eligible == Few && random() % 40 == 0);
+    *reinterpret_cast<float *>(buffers[3].data()) = v.threshold;
+    *reinterpret_cast<int64_t *>(buffers[4].data()) = v.limit;
+  });
 }
 
 std::string reduce(std::string kind, std::string src, std::string extra, std::string dst,

@@ -149,12 +149,12 @@ static Arguments parseArguments(int argc, char **argv) {
                   verifyOnly = "--test-data";
                 });
   options.value("seed", "N", "of the generated inputs. Default 0", [&](const std::string &text) {
-    verify.seed = tools::Options::integer("--seed", text, 0, INT64_MAX);
+    verify.seed = tools::Options::integer("seed", text, 0, INT64_MAX);
     verifyOnly = "--seed";
   });
   options.value("tolerance", "X", "of the largest magnitude of a value. Default 1e-4",
                 [&](const std::string &text) {
-                  verify.tolerance = tools::Options::number("--tolerance", text);
+                  verify.tolerance = tools::Options::number("tolerance", text);
                   if (!(verify.tolerance >= 0))
                     throw UsageError("--tolerance takes a number from 0, not '" + text + "'");
                   verifyOnly = "--tolerance";
@@ -162,7 +162,7 @@ static Arguments parseArguments(int argc, char **argv) {
   options.value("absolute-tolerance", "X",
                 "also allow expected outputs to be off by this much. Default 0",
                 [&](const std::string &text) {
-                  verify.absoluteTolerance = tools::Options::number("--absolute-tolerance", text);
+                  verify.absoluteTolerance = tools::Options::number("absolute-tolerance", text);
                   if (!(verify.absoluteTolerance >= 0))
                     throw UsageError("--absolute-tolerance takes a number from 0, not '" + text +
                                      "'");

@@ -46,11 +46,13 @@ def problem(path, sources, names):
                                text) else "checks nothing"
     if path.suffix in {".c", ".cpp"} and "install" not in inside:
         return "" if path.resolve() in sources else "is not compiled"
-    # The others name what they read.
+    # The others name what they read; Python names a module beside it by its stem.
     readers = [text for reader, text in names.items() if reader != path]
-    if path.suffix == ".py" and any(re.search(rf"^(import|from) {path.stem}\b", text, re.M)
-                                    for text in readers):
-        return ""
+    if path.suffix == ".py":
+        imported = re.compile(rf"^\s*(?:import|from)\b.*\b{re.escape(path.stem)}\b", re.MULTILINE)
+        beside = [text for reader, text in names.items() if reader != path and reader.parent == path.parent]
+        if any(imported.search(text) for text in beside):
+            return ""
     return "" if any(path.name in text for text in readers) else "is named by no other file"
 
 

@@ -3,7 +3,8 @@
 
 #include "dialects/Cnn/Evaluate/Ops.h"
 
-#include <cstring>
+#include <cmath>
+#include <vector>
 
 using namespace mlir;
 using namespace convoy::cnn;
@@ -54,7 +55,7 @@ LogicalResult convoy::cnn::compute(SuppressOp op, ArrayRef<Tensor> operands, Ten
   int64_t images = dst.shape()[0], classes = dst.shape()[1], most = dst.shape()[2];
   int64_t boxes = operands[0].shape()[1];
   ArrayRef<float> corners = operands[0].as<float>();
-  ArrayRef<int64_t> order = operands[1].as<int64_t>();
+  ArrayRef<float> order = operands[1].as<float>();
   SmallVector<int64_t> strides = broadcastStrides(operands[2].shape(), operands[1].shape());
   float threshold = operands[3].as<float>()[0];
   int64_t limit = operands.size() > 4 ? std::min(operands[4].as<int64_t>()[0], most) : most;
@@ -65,11 +66,17 @@ LogicalResult convoy::cnn::compute(SuppressOp op, ArrayRef<Tensor> operands, Ten
       auto boxAt = [&](int64_t i) {
         return Box(corners.data() + (n * boxes + i) * 4, op.getCenter());
       };
-      for (int64_t rank = 0; rank < boxes && kept < limit; ++rank) {
-        int64_t box = order[(n * classes + c) * boxes + rank];
-        box = std::clamp<int64_t>(box, 0, boxes - 1);
-        if (!operands[2].data()[n * strides[0] + c * strides[1] + box * strides[2]])
-          continue;
+      ArrayRef<float> scores = order.slice((n * classes + c) * boxes, boxes);
+      std::vector<int64_t> candidates;
+      for (int64_t i = 0; i < boxes; ++i)
+        if (operands[2].data()[n * strides[0] + c * strides[1] + i * strides[2]])
+          candidates.push_back(i);
+      llvm::stable_sort(candidates, [&](int64_t a, int64_t b) {
+        return scores[a] > scores[b] || (std::isnan(scores[a]) && !std::isnan(scores[b]));
+      });
+      for (int64_t box : candidates) {
+        if (kept >= limit)
+          break;
         bool isNew = true;
         for (int64_t i = 0; i < kept; ++i)
           isNew &= !overlap(boxAt(row[i]), boxAt(box), threshold);

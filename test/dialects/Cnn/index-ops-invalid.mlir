@@ -137,17 +137,17 @@ func.func @true_positions_c1(%x: tensor<2x3xi1>) -> tensor<2x3xi64> {
 
 // -----
 
-func.func @suppress_c2(%b: tensor<1x5x4xf32>, %o: tensor<1x2x6xi64>, %e: tensor<i1>, %t: tensor<f32>) -> tensor<1x2x3xi64> {
-  // expected-error @below {{needs an order of [n, classes, boxes] and i64 for 'tensor<1x5x4xf32>', got 'tensor<1x2x6xi64>'}}
-  %0 = cnn.suppress %b, %o, %e, %t : (tensor<1x5x4xf32>, tensor<1x2x6xi64>, tensor<i1>, tensor<f32>) -> tensor<1x2x3xi64>
+func.func @suppress_c2(%b: tensor<1x5x4xf32>, %o: tensor<1x2x6xf32>, %e: tensor<i1>, %t: tensor<f32>) -> tensor<1x2x3xi64> {
+  // expected-error @below {{needs an order of [n, classes, boxes] and f32 for 'tensor<1x5x4xf32>', got 'tensor<1x2x6xf32>'}}
+  %0 = cnn.suppress %b, %o, %e, %t : (tensor<1x5x4xf32>, tensor<1x2x6xf32>, tensor<i1>, tensor<f32>) -> tensor<1x2x3xi64>
   return %0 : tensor<1x2x3xi64>
 }
 
 // -----
 
-func.func @suppress_c4(%b: tensor<1x5x4xf32>, %o: tensor<1x2x5xi64>, %e: tensor<i1>, %t: tensor<2xf32>) -> tensor<1x2x3xi64> {
+func.func @suppress_c4(%b: tensor<1x5x4xf32>, %o: tensor<1x2x5xf32>, %e: tensor<i1>, %t: tensor<2xf32>) -> tensor<1x2x3xi64> {
   // expected-error @below {{needs one f32 as threshold and one i64 as limit}}
-  %0 = cnn.suppress %b, %o, %e, %t : (tensor<1x5x4xf32>, tensor<1x2x5xi64>, tensor<i1>, tensor<2xf32>) -> tensor<1x2x3xi64>
+  %0 = cnn.suppress %b, %o, %e, %t : (tensor<1x5x4xf32>, tensor<1x2x5xf32>, tensor<i1>, tensor<2xf32>) -> tensor<1x2x3xi64>
   return %0 : tensor<1x2x3xi64>
 }
 

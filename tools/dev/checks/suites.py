@@ -43,11 +43,11 @@ ABSOLUTE = dict.fromkeys(
 SHAPES = {
     "centernet_postproc": """decode_heatmap=1x1x120x160 decode_scale=1x2x120x160
         decode_offset=1x2x120x160 decode_landmark=1x10x120x160 score_threshold=1""",
-    "mtcnn_pnet": "input_1=1x60x80x3",
-    "onnxjs_teams_model": "bgrm=1x4x256x256",
-    "ppocrv4_det": "x=1x3x320x320",
+    "mtcnn_pnet": "input_1=?x60x80x3",
+    "onnxjs_teams_model": "bgrm=?x4x256x256",
+    "ppocrv4_det": "x=?x3x320x320",
     "silero_vad_v5": "input=1x512 state=2x1x128",
-    "yunet_n_dynamic": "input=1x3x256x320",
+    "yunet_n_dynamic": "input=?x3x256x320",
 }
 
 LIGHT = """
@@ -245,7 +245,9 @@ def run_data_set(result, name, model, data, tolerance, absolute="0", shapes=()):
     folder = scratch(f"models/{name}")
     artifact = folder / "model.cvy"
     flags = [flag for shape in shapes for flag in ("--shape", shape)]
-    done = run([BIN / "convoy-compile", model, *flags, "-o", artifact], f"models/{name}/compile.log")
+    done = run([BIN / "convoy-compile", model, *flags, "--remarks", "-o", artifact],
+               f"models/{name}/compile.log")
+    remarks = done.output
     if not result.check(f"compile {name}", done.error()):
         return
     seconds = done.seconds
@@ -261,8 +263,27 @@ def run_data_set(result, name, model, data, tolerance, absolute="0", shapes=()):
     result.check(f"{name}, same bits at 1 and 2 threads", f"{bad[0]} differs" if bad else "")
     shutil.rmtree(folder / "threads1")
     shutil.rmtree(folder / "threads2")
+    check_batch(result, name, artifact, data, remarks)
     artifact.unlink()
     print(f"  {name}: compiled in {seconds:.1f} s", flush=True)
+
+
+def check_batch(result, name, artifact, data, remarks):
+    """A batch of three images gives what each gives alone, if the model's batch is free."""
+    if not PYTHON.exists() or run([PYTHON, "-c", "import numpy, onnx"]).code != 0:
+        result.skip(f"{name}, a batch is its images", "build/venv has no onnx")
+        return
+    folder = scratch(f"models/{name}/batch")
+    for threads in (1, 2):
+        done = run([PYTHON, "tools/dev/check_batch.py", artifact, data, folder, "--bin", BIN,
+                    "--threads", threads], f"models/{name}/batch{threads}.log")
+        if done.code == 3:
+            reason = re.search(r"the batch of 1 is not free: .*", remarks)
+            result.skip(f"{name}, a batch is its images",
+                        reason.group() if reason else "its shapes, as given, leave no batch free")
+            break
+        result.check(f"{name}, a batch is its images, {threads} threads", done.error())
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 def models():

@@ -134,12 +134,12 @@ TEST_F(IndexTest, Packs) {
 TEST_F(IndexTest, Suppresses) {
   // 0 and 1 share 2/3 of their union, 1 is given from its other corner; 3 has no area; 2 is apart.
   Tensor boxes = tensor("tensor<1x4x4xf32>", {0, 0, 4, 5, 4, 6, 0, 1, 9, 9, 8, 8, 2, 2, 2, 4});
-  Tensor order = tensor("tensor<1x1x4xi64>", {1, 0, 3, 2});
+  std::vector<double> order{0.75, 0.875, -1, 0.5};
   auto suppress = [&](double threshold, std::vector<double> eligible, double limit) {
-    return runOp("cnn.suppress %a, %b, %c, %d limit %e : (tensor<1x4x4xf32>, tensor<1x1x4xi64>, "
+    return runOp("cnn.suppress %a, %b, %c, %d limit %e : (tensor<1x4x4xf32>, tensor<1x1x4xf32>, "
                  "tensor<1x1x4xi1>, tensor<f32>, tensor<i64>) -> tensor<1x1x4xi64>",
                  "tensor<1x1x4xi64>",
-                 {boxes, order, tensor("tensor<1x1x4xi1>", eligible),
+                 {boxes, tensor("tensor<1x1x4xf32>", order), tensor("tensor<1x1x4xi1>", eligible),
                   tensor("tensor<f32>", {threshold}), tensor("tensor<i64>", {limit})});
   };
   expectValues(suppress(0.5, {1, 1, 1, 1}, 4), {1, 3, 2, -1});
@@ -147,6 +147,9 @@ TEST_F(IndexTest, Suppresses) {
   expectValues(suppress(0.5, {1, 0, 1, 1}, 4), {0, 3, 2, -1});
   expectValues(suppress(0.5, {1, 1, 1, 1}, 1), {1, -1, -1, -1});
   expectValues(suppress(0.5, {1, 1, 1, 1}, -1), {-1, -1, -1, -1});
+  // A NaN comes first; of equals, such as both zeros, the lower position.
+  order = {0, NAN, -0.0, NAN};
+  expectValues(suppress(0.7, {1, 1, 1, 1}, 4), {1, 3, 0, 2});
 }
 
 } // namespace
