@@ -7,7 +7,7 @@ from onnx import TensorProto, helper, numpy_helper
 import numpy as np
 
 # Cases of a model: starting a process and the compiler costs as much as compiling some nodes.
-CASES_PER_MODEL = 12
+CASES_PER_MODEL = 24
 
 
 class Const:
