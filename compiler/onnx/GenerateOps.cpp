@@ -2,6 +2,7 @@
 // CenterCropPad.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "compiler/onnx/Bounds.h"
 #include "compiler/onnx/Ops.h"
 #include "compiler/onnx/ScalarBuilder.h"
 #include "compiler/onnx/TensorData.h"
@@ -97,7 +98,72 @@ LogicalResult convoy::onnx::importEyeLike(NodeImport &node) {
   return setKnown(node, std::move(host));
 }
 
+// A range between integers that only a run tells: as long as it can be at most, and its count.
+static LogicalResult importRunTimeRange(NodeImport &node) {
+  constexpr StringLiteral names[] = {"start", "limit", "delta"};
+  Type elementType = node.input(0).elementType();
+  SmallVector<Tensor> numbers;
+  SmallVector<Bounds> bounds;
+  for (auto [i, name] : llvm::enumerate(names)) {
+    const Tensor &input = node.input(i);
+    if (!input.type().hasStaticShape() || input.type().getNumElements() != 1 ||
+        input.elementType() != elementType)
+      return node.error() << "needs single numbers of one type, got " << input.type() << " as "
+                          << name;
+    FailureOr<Tensor> scalar = node.reshape(input, {});
+    FailureOr<Value> value = failed(scalar) ? FailureOr<Value>() : node.toValue(*scalar);
+    if (failed(value))
+      return failure();
+    std::optional<Bounds> bound = boundsOf(*value);
+    if (!bound)
+      // Says which input of the model to bind, if one decides.
+      return node.hostInput(i, (name + ", which nothing bounds,").str());
+    numbers.push_back(*scalar);
+    bounds.push_back(*bound);
+  }
+  auto [start, limit, delta] = std::tuple(bounds[0], bounds[1], bounds[2]);
+  if (delta.least <= 0 && delta.most >= 0)
+    return node.unsupported() << "a delta that may be anything from " << delta.least << " to "
+                              << delta.most;
+  bool isUp = delta.least > 0;
+  int64_t distance, step = isUp ? delta.least : -delta.most;
+  if (isUp ? llvm::SubOverflow(limit.most, start.least, distance)
+           : llvm::SubOverflow(start.most, limit.least, distance))
+    return node.unsupported() << "a range of any length";
+  int64_t most = distance <= 0 ? 0 : (distance - 1) / step + 1;
+  if (failed(node.checkConstantSize({most})))
+    return failure();
+
+  Type i64 = IntegerType::get(node.getContext(), 64);
+  FailureOr<Tensor> count = createMap(
+      node, numbers, i64, [&](ScalarBuilder &s, ArrayRef<Value> x) {
+        ScalarBuilder wide = s.of(i64);
+        Value from = s.cast(x[0], i64), to = s.cast(x[1], i64), by = s.cast(x[2], i64);
+        Value way = isUp ? wide.sub(to, from) : wide.sub(from, to);
+        Value length = isUp ? by : wide.neg(by);
+        Value rounded = wide.div(wide.add(way, wide.sub(length, wide.integer(1))), length);
+        return wide.min(wide.max(rounded, wide.integer(0)), wide.integer(most));
+      });
+  FailureOr<Tensor> positions = node.positions(most, 0, 1);
+  if (failed(count) || failed(positions))
+    return failure();
+  FailureOr<Value> countValue = node.toValue(*count);
+  FailureOr<Tensor> result = createMap(
+      node, {numbers[0], numbers[2], *positions}, elementType,
+      [&](ScalarBuilder &s, ArrayRef<Value> x) {
+        return s.add(x[0], s.mul(s.of(i64).cast(x[2], elementType), x[1]));
+      });
+  if (failed(countValue) || failed(result))
+    return failure();
+  result->extent = Extent{0, *countValue};
+  node.setResult(0, *result);
+  return success();
+}
+
 LogicalResult convoy::onnx::importRange(NodeImport &node) {
+  bool isInteger = isa<IntegerType>(node.input(0).elementType());
+  if (isInteger && llvm::any_of(node.allInputs(), [&](const Tensor &input) { return !node.toHost(input); }))
+    return importRunTimeRange(node);
   SmallVector<HostTensor> bounds;
   constexpr StringLiteral names[] = {"start", "limit", "delta"};
   for (auto [i, name] : llvm::enumerate(names)) {

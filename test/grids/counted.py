@@ -4,7 +4,7 @@
 
 import numpy as np
 
-from grid import Grid, small_integers
+from grid import Const, Grid, small_integers
 
 
 def unique(slices):
@@ -34,7 +34,20 @@ def uniques(grid):
                               axis=axis, sorted=is_sorted)
 
 
+def ranges(grid):
+    """From and to what only a run tells: the type bounds the extent."""
+    for start, limit, delta in ((0, 5, 1), (-3, 4, 2), (-3, 5, 2), (5, 5, 1), (7, 2, 1), (7, 2, -1), (9, -2, -4),
+                                (-32768, 32767, 5000), (32767, -32768, -30000), (3, 4, 100), (-1, 0, -1)):
+        y = np.array(list(range(start, limit, delta)), np.int16)
+        for constant in (False, True):
+            ends = [np.array(start, np.int16), np.array(limit, np.int16)]
+            if constant:
+                ends[start % 2] = Const(ends[start % 2], np.int16)
+            grid.case("Range", [*ends, Const(delta, np.int16)], y)
+
+
 def grids():
     grid = Grid("counted")
     uniques(grid)
+    ranges(grid)
     return [grid]
