@@ -49,7 +49,20 @@ def pads_same_with_large_strides(node, model):
             and any(stride > size for stride, size in zip(attribute(node, "strides", []), kernel)))
 
 
+def windows_may_start_beyond_the_data(node, model):
+    kernel = attribute(node, "kernel_shape", [])
+    dilations = attribute(node, "dilations", [1] * len(kernel))
+    return attribute(node, "ceil_mode", 0) and any(
+        stride > (size - 1) * dilation + 1
+        for stride, size, dilation in zip(attribute(node, "strides", []), kernel, dilations))
+
+
 DEVIATIONS = [
+    # The shape inference of older opsets counts such windows, and contradicts the kernel's result.
+    (op, "Sliding windows that would start in the right padded region are ignored",
+     windows_may_start_beyond_the_data)
+    for op in ("MaxPool", "AveragePool", "LpPool")
+] + [
     # Where strides are larger than the kernel, onnxruntime's pads are negative: it begins inside the
     # data, which takes elements away instead of padding. Its convolutions do not.
     (op, "auto_pad: SAME_UPPER or SAME_LOWER mean pad the input", pads_same_with_large_strides)
