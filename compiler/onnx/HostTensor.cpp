@@ -286,11 +286,17 @@ template <typename E>
 static std::optional<HostTensor> foldTyped(StringRef op, SmallVector<HostTensor> inputs) {
   HostTensor result = inputs.front();
   Type elementType = result.type.getElementType();
+  auto unary = [&](E element) {
+    return op == "Add" || op == "Max" || op == "Min" ? std::optional(element)
+                                                     : foldUnary(op, element, elementType);
+  };
+  // Without an element to compute, whether the op is known at all.
+  const E one{0, 1};
+  if (elementsOf(result, E()).empty() && !(inputs.size() == 1 ? unary(one) : fold(op, one, one)))
+    return std::nullopt;
   if (inputs.size() == 1) {
     for (E &element : elementsOf(result, E())) {
-      std::optional<E> value = op == "Add" || op == "Max" || op == "Min"
-                                   ? std::optional(element)
-                                   : foldUnary(op, element, elementType);
+      std::optional<E> value = unary(element);
       if (!value)
         return std::nullopt;
       element = rounded(*value, elementType);

@@ -20,6 +20,11 @@ def fill(grid):
         x = np.zeros(shape, np.float32)
         for op in MAPS:
             grid.case(op, [x], x)
+        # Constants are folded, where no element asks for the attributes.
+        for op, attributes in (("ThresholdedRelu", {"alpha": 1.0}), ("LeakyRelu", {"alpha": 0.5}), ("Elu", {"alpha": 2.0}),
+                               ("HardSigmoid", {"alpha": 0.3, "beta": 0.1}), ("Shrink", {"bias": 1.0}), ("Neg", {})):
+            for value in (x, Const(x, np.float32)):
+                grid.case(op, [value], x, **attributes)
         for op in ("Add", "Mul", "Max", "Pow"):
             for other in (x, np.ones(1, np.float32), np.ones((1, 1, 1, 1), np.float32),
                           np.ones(shape[3:], np.float32)):
