@@ -205,8 +205,11 @@ static Tensor vectorOf(NodeImport &node, ArrayRef<int64_t> values) {
   return Tensor(HostTensor::ofInts(node.getContext(), elements));
 }
 
+// Behind the batch. The largest number is no axis before and none after.
+static int64_t shifted(int64_t axis) { return axis == INT64_MAX ? axis : axis + 1; }
+
 static SmallVector<int64_t> shifted(ArrayRef<int64_t> axes) {
-  return llvm::map_to_vector(axes, [](int64_t axis) { return axis + 1; });
+  return llvm::map_to_vector(axes, [](int64_t axis) { return shifted(axis); });
 }
 
 // All inputs with the batch in front, of one rank where they broadcast.
@@ -285,7 +288,7 @@ LogicalResult GraphImporter::importLifted(NodeImport &node, const OpEntry &entry
     for (unsigned i = 1; i < node.numInputs(); ++i)
       if (isBatched(node.input(i)) && node.opType() != "Concat")
         return node.error() << "has a parameter for each image; fix it with --shape";
-    setInt(proto, "axis", axisOf(node) + 1);
+    setInt(proto, "axis", shifted(axisOf(node)));
     break;
   case Lifting::Axes: {
     std::optional<SmallVector<int64_t>> axes = axesOf(node);
