@@ -36,6 +36,9 @@ public:
   /// The inputs that have to be bound for `name` to be known.
   std::vector<std::string> shapeSources(llvm::StringRef name) const;
 
+  /// Attempts in progress, whose errors may never be seen.
+  unsigned attempts = 0;
+
 private:
   mlir::LogicalResult checkVersions();
   mlir::LogicalResult checkOptions();

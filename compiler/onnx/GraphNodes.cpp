@@ -48,8 +48,9 @@ LogicalResult GraphImporter::lookUp(StringRef name, Tensor &tensor) {
   if (initializer == initializers.end())
     return failure();
   LogicalResult result = importInitializer(file, builder, *initializer->second, tensor);
-  // A failure is remembered too: it is reported once.
-  tensors[name] = tensor;
+  // A failure is remembered too: it is reported once, unless that was in an attempt.
+  if (succeeded(result) || attempts == 0)
+    tensors[name] = tensor;
   return result;
 }
 

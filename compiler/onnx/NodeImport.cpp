@@ -240,7 +240,9 @@ FailureOr<SmallVector<Tensor>> NodeImport::tryGraph(StringRef name,
       (isError ? errors : others).push_back(std::move(diagnostic));
       return success();
     });
+    ++graph.attempts;
     outputs = importGraph(name);
+    --graph.attempts;
   }
   for (Diagnostic &diagnostic : others)
     getContext()->getDiagEngine().emit(std::move(diagnostic));
