@@ -64,8 +64,8 @@ std::string convoy::onnx::describeOps() {
   for (const TypeSet &named : namedTypeSets())
     out << "* `" << named.name << "` is " << showTypes(named.set) << "\n";
   out << "* *as 0* is the type that input 0 has in the same node; inputs count from 0\n"
-         "* *...* means any number of further inputs like the last one, or like the last 3 in turn\n\n"
-         "So an op with `num`, as 0 adds two tensors of any number type, but both of the same.\n\n"
+         "* *...* means any number of further inputs like the last one, or in turn like the last ones\n\n"
+         "So Add, with `num`, as 0, adds tensors of any type of number, but both of the same.\n\n"
          "## ONNX\n\n";
   printRows(out, opTable());
   out << "\n## " << kMicrosoftDomain << "\n\n";
