@@ -65,7 +65,7 @@ std::optional<Plan> makePlan(Operation *op, cnn::TargetAttr target, int64_t outp
   double weightBytes = double(elements) * plan.srcBlocks * plan.dstBlocks * lanes * lanes * 4;
   double l2Bytes = target.getL2Bytes();
   // Weights beyond the second cache come from memory: those of a whole network seldom fit the third.
-  constexpr double l2BytesPerCycle = 40, l3BytesPerCycle = 14, memoryBytesPerCycle = 4.5;
+  constexpr double l2BytesPerCycle = 40, l3BytesPerCycle = 14, memoryBytesPerCycle = 8;
   double reading =
       weightBytes / (weightBytes < l2Bytes / 2 ? l2BytesPerCycle : memoryBytesPerCycle);
   // Transforms: loads, stores and a few operations for each element of a tile.
