@@ -419,12 +419,25 @@ TEST(ConstantPool, StoresEqualConstantsOnce) {
   EXPECT_EQ(pool.count(), 3u);
   EXPECT_EQ(pool.size(), 355u);
   ASSERT_TRUE(pool.at(128));
-  EXPECT_EQ(*pool.at(128), second);
+  EXPECT_EQ(*pool.at(128), std::string(100, 'b'));
   EXPECT_FALSE(pool.at(64));
-  std::vector<char> copy(pool.size(), 'x');
-  pool.copyTo(copy.data());
-  EXPECT_EQ(std::vector<char>(copy.begin() + 128, copy.begin() + 228), second);
-  EXPECT_EQ(copy[110], 0);
+  std::vector<uint64_t> offsets;
+  pool.forEach([&](uint64_t offset, std::string_view bytes) {
+    EXPECT_EQ(bytes, *pool.at(offset));
+    offsets.push_back(offset);
+  });
+  EXPECT_EQ(offsets, (std::vector<uint64_t>{0, 128, 256}));
+}
+
+TEST(ConstantPool, KeepsTheOwnerOfBytesThatItStores) {
+  artifact::ConstantPool pool;
+  auto owner = std::make_shared<const std::string>(100, 'a');
+  EXPECT_EQ(pool.add(*owner, owner), 0u);
+  EXPECT_EQ(owner.use_count(), 2);
+  EXPECT_EQ(pool.at(0)->data(), owner->data()) << "no copy";
+  auto equal = std::make_shared<const std::string>(*owner);
+  EXPECT_EQ(pool.add(*equal, equal), 0u);
+  EXPECT_EQ(equal.use_count(), 1);
 }
 
 } // namespace
