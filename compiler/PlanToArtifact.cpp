@@ -158,6 +158,7 @@ void VariantBuilder::addLaunch(plan::LaunchOp launch) {
   entry.op = kernel.getBody().front().front().getName().stripDialect().str();
   entry.flops = launch.getFlops();
   entry.bytes = launch.getBytes();
+  entry.joins = launch.getJoins();
   unsigned index = variant.launches.size();
   auto addArgs = [&](ValueRange buffers, bool writes) {
     for (Value buffer : buffers) {
