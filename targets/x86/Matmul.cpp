@@ -25,6 +25,7 @@ struct Plan {
   RegisterTile tile;
   double ns;
 
+  int64_t blocks(int64_t lanes) const { return (n + lanes - 1) / lanes; }
   int64_t products() const {
     int64_t count = 1;
     for (int64_t extent : leading)
@@ -71,10 +72,12 @@ std::optional<Plan> makePlan(Operation *op, cnn::TargetAttr target, bool packed)
     plan.lhsStrides = stridesAlong(lhs);
     plan.rhsStrides = packed ? SmallVector<int64_t>(rank - 2, 0) : stridesAlong(rhs);
   }
-  int64_t blocks = (plan.n + target.getLanes() - 1) / target.getLanes();
-  TileChoice choice = chooseTile(plan.m, blocks, plan.k, target.getRegisters());
-  plan.tile = choice.tile;
-  plan.ns = choice.cycles * plan.products() / kCyclesPerNs;
+  auto choice = chooseTile(getConfig(op), plan.m, plan.blocks(target.getLanes()), plan.k,
+                           target.getRegisters());
+  if (!choice)
+    return std::nullopt;
+  plan.tile = choice->tile;
+  plan.ns = choice->cycles * plan.products() / kCyclesPerNs;
   return plan;
 }
 
@@ -84,7 +87,7 @@ public:
       : kb(kb), op(op), plan(plan), packed(packed), lanes(kb.lanes()), epilogue(kb, op) {}
 
   void run() {
-    int64_t blocks = (plan.n + lanes - 1) / lanes;
+    int64_t blocks = plan.blocks(lanes);
     int64_t groups = (blocks + plan.tile.blocks - 1) / plan.tile.blocks;
     int64_t rowTiles = (plan.m + plan.tile.pixels - 1) / plan.tile.pixels;
     constexpr double pieceNs = 12e3;
@@ -214,6 +217,13 @@ struct Matmul : X86Strategy {
     // The tag's letters name the dimensions of the operand as it is: transposed, n comes first.
     std::string lanes = std::to_string(target.getLanes());
     return cast<cnn::MatmulOp>(op).getTransposeRhs() ? "kn" + lanes + "k" : "nk" + lanes + "n";
+  }
+
+  std::vector<std::string> configs(Operation *op, cnn::TargetAttr target) const override {
+    auto plan = makePlan(op, target, packed);
+    if (!plan)
+      return {};
+    return otherTiles(plan->m, plan->blocks(target.getLanes()), plan->k, target.getRegisters());
   }
 
   LogicalResult emit(plan::KernelOp kernel, KernelBuilder &kb) const override {
