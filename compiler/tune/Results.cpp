@@ -212,9 +212,14 @@ private:
 llvm::Error tune::addToFile(const std::string &path, const Setting &setting,
                             const Results &results) {
   StringRef folder = llvm::sys::path::parent_path(path);
-  if (!folder.empty())
-    if (std::error_code error = llvm::sys::fs::create_directories(folder))
+  if (!folder.empty()) {
+    std::error_code error = llvm::sys::fs::create_directories(folder);
+    // That of a file which is there already is no error to create_directories.
+    if (!error && !llvm::sys::fs::is_directory(folder))
+      error = std::make_error_code(std::errc::not_a_directory);
+    if (error)
       return wrong("cannot make the folder " + folder + ": " + error.message());
+  }
   FileLock lock;
   if (!lock.take(path + ".lock"))
     return wrong("cannot be locked: " + llvm::Twine(std::strerror(errno)));
