@@ -61,8 +61,8 @@ void Writer::type(Type type) {
     stream << type;
     return;
   }
-  for (int64_t extent : cnn::perImage(tensor).getShape())
-    stream << extent << "x";
+  for (int64_t extent : tensor.getShape())
+    stream << (ShapedType::isDynamic(extent) ? "?" : std::to_string(extent)) << "x";
   stream << tensor.getElementType();
   if (StringRef tag = cnn::getLayoutTag(tensor); withLayouts && !tag.empty())
     stream << ":" << tag;

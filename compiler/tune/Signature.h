@@ -11,7 +11,7 @@ namespace convoy::tune {
 
 /// What decides how long an op takes: kind, attributes, the types of operands and results with
 /// layouts, whether weights are constants, and what its scalar region does. Neither names nor
-/// locations nor the values of constants, nor the strategy and its config. A free batch is 1.
+/// locations nor the values of constants, nor the strategy and its config.
 std::string signatureOf(mlir::Operation *op);
 /// Whether an operand is weights that a strategy may pack: the constants of which a signature tells.
 bool isConstantWeight(mlir::OpOperand &operand);

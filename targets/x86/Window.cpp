@@ -4,6 +4,7 @@
 #include "targets/x86/Window.h"
 
 #include "dialects/Cnn/ConstantData.h"
+#include "passes/Relayout.h"
 
 using namespace mlir;
 using namespace convoy;
@@ -89,11 +90,6 @@ int64_t convoy::piecesFor(double totalNs, double wantedNs, int64_t extent) {
   return std::clamp<int64_t>(pieces, 1, extent);
 }
 
-std::string convoy::blockedTag(int64_t rank, int64_t lanes) {
-  StringRef outer = rank == 3 ? "ncw" : rank == 5 ? "ncdhw" : "nchw";
-  return outer.str() + std::to_string(lanes) + "c";
-}
-
 bool convoy::isF32(Type type) { return getElementTypeOrSelf(type).isF32(); }
 
 bool convoy::isBlocked(Type type, int64_t lanes) {
@@ -126,4 +122,8 @@ double convoy::moveNs(Operation *op) {
   constexpr double l2Bytes = 1 << 20, l3Bytes = 16 << 20;
   double bytesPerNs = bytes <= l2Bytes ? 100 : bytes <= l3Bytes ? 50 : 22;
   return bytes / bytesPerNs;
+}
+
+bool convoy::outgrowsSecondCache(double weightBytes, cnn::TargetAttr target) {
+  return weightBytes > target.getL2Bytes() / 2.0;
 }
