@@ -205,6 +205,7 @@ TEST_F(Choice, IgnoresWhatIsNoLongerThere) {
 TEST_F(Choice, ByTheFirstResultsThatHaveTheOp) {
   Results fresh, old;
   std::string signature = signatureOf(conv({}));
+  old.add(signature, {"quick", "", 30});
   old.add(signature, {"slow", "", 10});
   TunedTable tuned(table, {&fresh, &old});
   EXPECT_EQ(tuned.choose(conv({}), {}).strategy, &table.slow);
