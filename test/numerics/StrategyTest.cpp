@@ -32,6 +32,7 @@ class Strategies : public ::testing::Test {
 protected:
   static std::unique_ptr<mlir::MLIRContext> context;
   static std::vector<std::unique_ptr<Target>> targets;
+  size_t numChecked = 0; ///< strategies with variants
 
   static void SetUpTestSuite() {
     context = makeContext();
@@ -63,13 +64,25 @@ protected:
       if (strategy == strategies.back())
         continue;
       SCOPED_TRACE(strategy->name().str());
-      std::vector<Buffer> actual = test.run(*strategy);
-      ASSERT_FALSE(actual.empty());
-      // Winograd sums products of sums, which cancel: a few units in the last place of each.
-      bool isWinograd = strategy->name().starts_with("winograd");
-      compare(actual.back(), expected.back(), isWinograd ? 3e-6 : options.tolerance);
-      for (const Buffer &buffer : actual)
-        EXPECT_TRUE(buffer.marginsIntact());
+      // The preferred variant, and one of the others: over all cases, each kind of them.
+      std::vector<std::string> configs{""};
+      std::vector<std::string> others =
+          strategy->configs(test.op(), target.facts(context.get()));
+      if (!others.empty())
+        configs.push_back(others[numChecked++ % others.size()]);
+      for (const std::string &config : configs) {
+        SCOPED_TRACE(config);
+        if (!config.empty())
+          test.op()->setAttr(kConfigAttrName, mlir::StringAttr::get(context.get(), config));
+        std::vector<Buffer> actual = test.run(*strategy);
+        test.op()->removeAttr(kConfigAttrName);
+        ASSERT_FALSE(actual.empty());
+        // Winograd sums products of sums, which cancel: a few units in the last place of each.
+        bool isWinograd = strategy->name().starts_with("winograd");
+        compare(actual.back(), expected.back(), isWinograd ? 3e-6 : options.tolerance);
+        for (const Buffer &buffer : actual)
+          EXPECT_TRUE(buffer.marginsIntact());
+      }
     }
     if (!options.expected.empty()) {
       EXPECT_TRUE(names.count(options.expected)) << options.expected << " refuses the op";
