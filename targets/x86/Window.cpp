@@ -4,6 +4,7 @@
 #include "targets/x86/Window.h"
 
 #include "dialects/Cnn/ConstantData.h"
+#include "passes/Relayout.h"
 
 using namespace mlir;
 using namespace convoy;
@@ -84,14 +85,14 @@ std::pair<Value, Value> convoy::insideKernel(KernelBuilder &kb, const Axis &axis
   return {firstAtOrAfter(0), kb.min(firstAtOrAfter(axis.in), kb.i64(axis.kernel))};
 }
 
+double convoy::tileNs(double launchNs) {
+  constexpr double wantedTiles = 8, shortest = 1e3, longest = 12e3;
+  return std::clamp(launchNs / wantedTiles, shortest, longest);
+}
+
 int64_t convoy::piecesFor(double totalNs, double wantedNs, int64_t extent) {
   auto pieces = static_cast<int64_t>(totalNs / wantedNs + 0.5);
   return std::clamp<int64_t>(pieces, 1, extent);
-}
-
-std::string convoy::blockedTag(int64_t rank, int64_t lanes) {
-  StringRef outer = rank == 3 ? "ncw" : rank == 5 ? "ncdhw" : "nchw";
-  return outer.str() + std::to_string(lanes) + "c";
 }
 
 bool convoy::isF32(Type type) { return getElementTypeOrSelf(type).isF32(); }
@@ -126,4 +127,8 @@ double convoy::moveNs(Operation *op) {
   constexpr double l2Bytes = 1 << 20, l3Bytes = 16 << 20;
   double bytesPerNs = bytes <= l2Bytes ? 100 : bytes <= l3Bytes ? 50 : 22;
   return bytes / bytesPerNs;
+}
+
+bool convoy::outgrowsSecondCache(double weightBytes, cnn::TargetAttr target) {
+  return weightBytes > target.getL2Bytes() / 2.0;
 }

@@ -45,12 +45,13 @@ std::vector<Segment> cutRow(const Axis &axis, int64_t size);
 std::pair<mlir::Value, mlir::Value> insideKernel(KernelBuilder &kb, const Axis &axis,
                                                  mlir::Value o);
 
+/// How long a tile of a launch of `launchNs` should take: launches have enough tiles for threads to
+/// share them evenly, and none so short that dealing it out shows.
+double tileNs(double launchNs);
 /// How many pieces to cut `extent` into so that one takes about `wantedNs` of `totalNs`.
 int64_t piecesFor(double totalNs, double wantedNs, int64_t extent);
 
-/// Tag of the activations' blocked layout for a rank and vector width, such as nchw16c.
-std::string blockedTag(int64_t rank, int64_t lanes);
-/// Whether a tensor of f32 lies in that layout.
+/// Whether a tensor lies in the activations' blocked layout of its rank.
 bool isBlocked(mlir::Type type, int64_t lanes);
 bool isRowMajor(mlir::Type type);
 bool isF32(mlir::Type type);
@@ -64,6 +65,9 @@ mlir::Operation *onlyOp(plan::KernelOp kernel);
 /// Estimates of time. The clock is that of the machines the constants were measured on: only
 /// ratios matter when strategies are compared.
 inline constexpr double kCyclesPerNs = 3.5;
+/// Whether weights of so many bytes are better read once for all pixels and images that use them
+/// than for each, since the second cache does not keep them.
+bool outgrowsSecondCache(double weightBytes, cnn::TargetAttr target);
 /// Time to move an op's operands and results through the caches.
 double moveNs(mlir::Operation *op);
 

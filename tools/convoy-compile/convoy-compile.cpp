@@ -175,6 +175,9 @@ static Arguments parseArguments(int argc, char **argv) {
   });
   options.parse(argc, argv);
 
+  if (arguments.listOps && !arguments.model.empty())
+    throw UsageError("--list-ops prints all ops and takes no model, such as '" + arguments.model +
+                     "'");
   if (arguments.listOps)
     return arguments;
   if (arguments.model.empty())

@@ -1,6 +1,8 @@
 /* Convoy's runtime: loads a compiled model (.cvy) and runs it.
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
+ *   float pixels[64];
+ *   int64_t dims[] = {1, 1, 8, 8};
  *   convoy_model *model;
  *   convoy_context *context;
  *   convoy_model_load("model.cvy", NULL, &model);
