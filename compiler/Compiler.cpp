@@ -32,8 +32,8 @@ namespace {
 /// The profiles of one target on their way through the stages.
 class TargetCompiler {
 public:
-  TargetCompiler(const CompileOptions &options, const Target &target, StringRef path)
-      : options(options), target(target), path(path) {}
+  TargetCompiler(const CompileOptions &options, const Target &target, bool isHost, StringRef path)
+      : options(options), target(target), path(path), tuner(options.tune, target, isHost) {}
 
   /// Appends the variants to the artifact, if the options do not stop before.
   LogicalResult run(MLIRContext *context, bool wantDumps, artifact::Artifact &artifact,
@@ -51,6 +51,7 @@ private:
   const CompileOptions &options;
   const Target &target;
   StringRef path;
+  tune::Tuner tuner;
   std::string dumpPrefix; // of the files of a profile
   unsigned dumped = 0;
 };
@@ -109,9 +110,12 @@ LogicalResult TargetCompiler::runStages(ModuleOp module) {
       return failure();
   }
   for (Stage stage : allStages()) {
+    if (stage == Stage::Layout && options.tune.measure &&
+        failed(tuner.tune(module, options.pipeline)))
+      return failure();
     PassManager manager(module.getContext());
     manager.enableVerifier(options.verifyEachPass);
-    buildStage(manager, stage, target.kernelTable(), options.pipeline);
+    buildStage(manager, stage, tuner.table(), options.pipeline);
     if (verifier)
       verifier->attach(manager);
     if (failed(manager.run(module)) || failed(dumpModule(stage, module)) ||
@@ -198,6 +202,8 @@ FailureOr<OwningOpRef<ModuleOp>> TargetCompiler::compileProfile(const ShapeProfi
 LogicalResult TargetCompiler::run(MLIRContext *context, bool wantDumps,
                                   artifact::Artifact &artifact, CompileResult &result) {
   Location loc = FileLineColLoc::get(context, path, 0, 0);
+  if (failed(tuner.start(loc)))
+    return failure();
   std::vector<ShapeProfile> profiles = options.profiles;
   if (profiles.empty())
     profiles.push_back({"", options.import.shapes});
@@ -243,6 +249,7 @@ FailureOr<CompileResult> convoy::compileModel(StringRef path, const CompileOptio
   // A parser loads the dialects of what it reads, which an empty module does not have.
   context->loadAllAvailableDialects();
   std::vector<std::unique_ptr<Target>> targets;
+  std::unique_ptr<Target> host = createTarget("host");
   for (const std::string &name : options.targets) {
     targets.push_back(createTarget(name));
     if (!targets.back())
@@ -251,6 +258,11 @@ FailureOr<CompileResult> convoy::compileModel(StringRef path, const CompileOptio
     for (const std::unique_ptr<Target> &other : llvm::drop_end(targets))
       if (other->name() == targets.back()->name())
         return emitError(fileLoc) << "target '" << other->name() << "' is given twice";
+    if (options.tune.measure && (!host || host->name() != targets.back()->name()))
+      return emitError(fileLoc) << "--tune measures on this machine, which is "
+                                << (host ? host->name() : "of no known kind")
+                                << ": target '" << targets.back()->name()
+                                << "' cannot be tuned here";
   }
   if (failed(prepareDumpDir(options.dumpDir, fileLoc)))
     return failure();
@@ -259,8 +271,9 @@ FailureOr<CompileResult> convoy::compileModel(StringRef path, const CompileOptio
   artifact::Artifact artifact;
   artifact.producer = "convoy-compile " CONVOY_VERSION_STRING;
   artifact.modelName = llvm::sys::path::stem(path).str();
-  for (const std::unique_ptr<Target> &target : targets)
-    if (failed(TargetCompiler(options, *target, path).run(context, wantDumps, artifact, result)))
+  for (auto [target, name] : llvm::zip_equal(targets, options.targets))
+    if (failed(TargetCompiler(options, *target, /*isHost=*/name == "host", path)
+                   .run(context, wantDumps, artifact, result)))
       return failure();
   if (!options.stopAfter) {
     artifact::Problem problem = options.artifactPath.empty()

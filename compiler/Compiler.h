@@ -6,6 +6,7 @@
 #include "compiler/Pipeline.h"
 #include "compiler/Profiles.h"
 #include "compiler/onnx/Importer.h"
+#include "compiler/tune/Tuner.h"
 #include "compiler/verify/VerifyPasses.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -25,6 +26,8 @@ struct CompileOptions {
   /// Names that createTarget knows; a variant for each profile of each, best target first.
   std::vector<std::string> targets = {"host"};
   PipelineOptions pipeline;
+  /// What is measured, and what is known by earlier measurements.
+  TuneOptions tune;
   /// Where to stop; everything if not set.
   std::optional<Stage> stopAfter;
   /// Folder for the form after each stage; none if empty.
