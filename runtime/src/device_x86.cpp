@@ -3,8 +3,8 @@
 #include "cpu.h"
 #include "device.h"
 #include "float_state.h"
+#include "share.h"
 #include "thread_pool.h"
-#include "ticket.h"
 
 #include <time.h>
 
@@ -51,11 +51,14 @@ struct X86Queue : Queue {
   Block scratch;
   size_t scratchStride;
 
-  // The run. It is written before its first ticket and read by holders of its tickets alone.
+  // The run. It is written before its first shares and read by who has taken tiles alone.
   Run run;
   uint64_t begin; // of the current wave, if times are taken
 
-  alignas(CONVOY_ALIGNMENT) Position position;
+  // Of each thread. It takes the first tiles of its own and then the last ones of others': as tiles
+  // that are near each other mostly read and write what is, it finds in its caches what it has
+  // computed in the wave before.
+  Array<SharedShare> shares;
   // How many tiles a thread takes at once, as far as their time says; beside what it reads before.
   std::atomic<int64_t> leastTiles{1}, mostTiles{1};
   alignas(CONVOY_ALIGNMENT) std::atomic<int64_t> doneTiles{0}; // of the current wave
@@ -111,11 +114,11 @@ constexpr uint64_t turnTime = 1500000;
 /// A thread that was away for so long has slept, and begins a turn.
 constexpr uint64_t restTime = 200000;
 
-/// How many tiles to take at once: enough to make the shared counter cheap, and few towards the
-/// end so that threads end at about the same time.
-int64_t rangeOf(int64_t left, uint32_t threads, int64_t least, int64_t most) {
-  constexpr int64_t rangesOfAThread = 4;
-  int64_t range = left / (rangesOfAThread * threads);
+/// How many tiles to take at once of those that are left to a thread: enough to make taking cheap,
+/// and few towards the end so that threads end at about the same time.
+int64_t rangeOf(int64_t left, int64_t least, int64_t most) {
+  constexpr int64_t ranges = 4;
+  int64_t range = left / ranges;
   range = range > least ? range : least;
   range = range < most ? range : most;
   return range < 1 ? 1 : range;
@@ -199,6 +202,20 @@ void runAlone(X86Queue &queue) {
   }
 }
 
+/// Gives each thread its share of a wave.
+void deal(X86Queue &queue, const Wave &wave) {
+  auto tiles = static_cast<uint64_t>(wave.tiles);
+  uint64_t unit = Share::unitOf(tiles), units = (tiles + unit - 1) / unit;
+  for (uint64_t i = 0, threads = queue.threads; i < threads; ++i)
+    queue.shares[i].store(Share(wave.begin, units * i / threads, units * (i + 1) / threads));
+}
+
+/// Ends a run. The caller's thread, the first one, learns it last: it may begin the next run then.
+void endRun(X86Queue &queue) {
+  for (uint32_t i = queue.threads; i-- > 0;)
+    queue.shares[i].store(Share::over());
+}
+
 /// Goes on with the wave that begins at `step`: computes it here if it is not worth more threads,
 /// and then the next; else opens it, or ends the run.
 void goOn(X86Queue &queue, size_t step, size_t thread, uint64_t &time) {
@@ -213,22 +230,25 @@ void goOn(X86Queue &queue, size_t step, size_t thread, uint64_t &time) {
       queue.leastTiles.store(static_cast<int64_t>(least), std::memory_order_relaxed);
       queue.mostTiles.store(static_cast<int64_t>(most), std::memory_order_relaxed);
       queue.doneTiles.store(0, std::memory_order_relaxed);
-      queue.position.store(Ticket(step, wave.tiles));
+      deal(queue, wave);
       return;
     }
     computeTiles(queue, wave, thread, 0, wave.tiles, time);
     endWave(queue, wave, time);
     step = wave.end;
   }
-  queue.position.store(Ticket::end());
+  endRun(queue);
 }
 
-/// Computes a range of the current wave. Whoever completes the wave opens the next one: so a thread
+/// Computes tiles of the current wave that were taken. Whoever completes the wave opens the next one: so a thread
 /// that the system has stopped is waited for only if it holds tiles.
-void compute(X86Queue &queue, Ticket ticket, int64_t range, size_t thread, uint64_t &time) {
-  Wave wave(queue.run, ticket.step());
-  int64_t count = range < ticket.left() ? range : ticket.left();
-  computeTiles(queue, wave, thread, wave.tiles - ticket.left(), count, time);
+void compute(X86Queue &queue, Share taken, size_t thread, uint64_t &time) {
+  Wave wave(queue.run, taken.step());
+  auto unit = static_cast<int64_t>(Share::unitOf(static_cast<uint64_t>(wave.tiles)));
+  int64_t begin = static_cast<int64_t>(taken.begin()) * unit;
+  int64_t end = static_cast<int64_t>(taken.end()) * unit;
+  int64_t count = (end < wave.tiles ? end : wave.tiles) - begin;
+  computeTiles(queue, wave, thread, begin, count, time);
   // Once its tiles are done a thread must not look at the run: it may be over and changed.
   if (queue.doneTiles.fetch_add(count, std::memory_order_acq_rel) + count != wave.tiles)
     return;
@@ -248,7 +268,7 @@ void beginTurn(X86Queue &queue, uint32_t thread, uint64_t &time) {
         return true;
     return false;
   };
-  while (isTaken() && !queue.position.load().isEnd())
+  while (isTaken() && !queue.shares[thread].load().isOver())
     sched_yield();
   turn.begin = time = now();
 }
@@ -264,8 +284,14 @@ void walk(void *data, uint32_t thread) {
   if (time - turn.end > restTime)
     beginTurn(queue, thread, time);
   bool waited = false;
-  for (Ticket seen = queue.position.load(); !seen.isEnd(); seen = queue.position.load()) {
-    if (seen.left() <= 0) {
+  SharedShare &own = queue.shares[thread];
+  for (Share seen = own.load(); !seen.isOver(); seen = own.load()) {
+    SharedShare *from = &own;
+    for (uint32_t i = 1; seen.left() == 0 && i < queue.threads; ++i) {
+      from = &queue.shares[(thread + i) % queue.threads];
+      seen = from->load();
+    }
+    if (seen.left() == 0) {
       spin.wait();
       waited = true;
       continue;
@@ -281,13 +307,14 @@ void walk(void *data, uint32_t thread) {
       beginTurn(queue, thread, time);
       continue;
     }
-    // By now another wave may be open: what was taken is what the ticket says.
-    int64_t range = rangeOf(seen.left(), queue.threads,
-                            queue.leastTiles.load(std::memory_order_relaxed),
+    // By now another wave may be open, or the next run: what was seen is there, or nothing is taken.
+    auto left = static_cast<int64_t>(seen.left());
+    int64_t range = rangeOf(left, queue.leastTiles.load(std::memory_order_relaxed),
                             queue.mostTiles.load(std::memory_order_relaxed));
-    Ticket ticket = queue.position.take(range);
-    if (ticket.left() > 0 && !ticket.isEnd())
-      compute(queue, ticket, range, thread, time);
+    auto units = static_cast<uint64_t>(range < left ? range : left);
+    if (from == &own ? own.replace(seen, seen.withoutFirst(units))
+                     : from->replace(seen, seen.withoutLast(units)))
+      compute(queue, from == &own ? seen.first(units) : seen.last(units), thread, time);
     spin = Spin(queue.pool.isCrowded());
   }
   turn.end = now();
@@ -302,7 +329,7 @@ struct Piece {
   static void work(void *data, size_t index) {
     const Piece &piece = *static_cast<Piece *>(data);
     X86Queue &queue = piece.queue;
-    int64_t tiles = piece.wave.tiles, range = rangeOf(tiles, queue.threads, 1, tiles);
+    int64_t tiles = piece.wave.tiles, range = rangeOf(tiles / queue.threads, 1, tiles);
     FloatState state;
     uint64_t time = now();
     for (;;) {
@@ -390,7 +417,8 @@ convoy_status open(const QueueOptions &options, Queue **result) {
   if (__builtin_mul_overflow(queue->scratchStride, size_t(options.threads), &bytes) ||
       !queue->scratch.allocate(options.allocator, bytes) ||
       !queue->tileTimes.allocate(options.allocator, options.steps) ||
-      !queue->turns.allocate(options.allocator, options.threads))
+      !queue->turns.allocate(options.allocator, options.threads) ||
+      !queue->shares.allocate(options.allocator, options.threads))
     status = fail(CONVOY_OUT_OF_MEMORY, "no memory for %zu bytes of scratch for each of %u threads",
                   options.scratchBytes, options.threads);
   if (status == CONVOY_OK && !options.parallelFor)
@@ -420,7 +448,7 @@ void runInPool(X86Queue &queue) {
     goOn(queue, 0, 0, time);
   }
   // What is so small that this thread has done it all needs no other.
-  if (queue.position.load().isEnd())
+  if (queue.shares[0].load().isOver())
     return;
   queue.pool.wake();
   walk(&queue, 0);
