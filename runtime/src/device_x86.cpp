@@ -3,6 +3,7 @@
 #include "cpu.h"
 #include "device.h"
 #include "float_state.h"
+#include "pace.h"
 #include "share.h"
 #include "thread_pool.h"
 
@@ -67,6 +68,7 @@ struct X86Queue : Queue {
   // Nanoseconds that a tile of each step took when it was fastest; 0: not known.
   Array<std::atomic<uint32_t>> tileTimes;
   Array<Turn> turns; // of each thread
+  Pace pace;
 
   ThreadPool pool; // Only without parallelFor. The last member: its threads use the others.
 
@@ -454,15 +456,28 @@ void runInPool(X86Queue &queue) {
   walk(&queue, 0);
 }
 
+/// What the tiles of a run take on one thread, at least.
+uint64_t timeOfTiles(const X86Queue &queue) {
+  uint64_t time = 0;
+  for (size_t i = 0; i < queue.run.count; ++i)
+    time += static_cast<uint64_t>(queue.run.steps[i].tiles) *
+            queue.tileTimes[i].load(std::memory_order_relaxed);
+  return time;
+}
+
 void run(Queue *opaque, const Step *steps, size_t count, int64_t batch, uint64_t *times) {
   auto &queue = *static_cast<X86Queue *>(opaque);
   queue.run = {steps, count, batch, times};
   if (queue.threads == 1 || !isDivisible(queue.run))
-    runAlone(queue);
-  else if (queue.parallelFor)
-    runByCaller(queue);
-  else
+    return runAlone(queue);
+  if (queue.parallelFor)
+    return runByCaller(queue);
+  uint64_t begin = now();
+  if (queue.pace.takesThreads())
     runInPool(queue);
+  else
+    runAlone(queue);
+  queue.pace.ran(now() - begin, timeOfTiles(queue));
 }
 
 } // namespace
