@@ -29,12 +29,16 @@ struct Run {
 struct Wave {
   size_t begin = 0, end = 0;
   int64_t tiles = 0;
+  int64_t unit; // tiles that are taken together: one but for huge waves
 
   Wave(const Run &run, size_t step) : begin(step), end(step) {
     do
       tiles += run.steps[end++].tiles;
     while (end < run.count && run.steps[end].joins);
+    unit = tiles / Ticket::maxUnits + 1;
   }
+
+  int64_t units() const { return (tiles + unit - 1) / unit; }
 };
 
 /// How long a thread has computed without offering its CPU to others, and where.
@@ -213,7 +217,7 @@ void goOn(X86Queue &queue, size_t step, size_t thread, uint64_t &time) {
       queue.leastTiles.store(static_cast<int64_t>(least), std::memory_order_relaxed);
       queue.mostTiles.store(static_cast<int64_t>(most), std::memory_order_relaxed);
       queue.doneTiles.store(0, std::memory_order_relaxed);
-      queue.position.store(Ticket(step, wave.tiles));
+      queue.position.store(Ticket(step, 0, static_cast<uint64_t>(wave.units())));
       return;
     }
     computeTiles(queue, wave, thread, 0, wave.tiles, time);
@@ -225,11 +229,13 @@ void goOn(X86Queue &queue, size_t step, size_t thread, uint64_t &time) {
 
 /// Computes a range of the current wave. Whoever completes the wave opens the next one: so a thread
 /// that the system has stopped is waited for only if it holds tiles.
-void compute(X86Queue &queue, Ticket ticket, int64_t range, size_t thread, uint64_t &time) {
+void compute(X86Queue &queue, Ticket ticket, size_t thread, uint64_t &time) {
   Wave wave(queue.run, ticket.step());
-  int64_t count = range < ticket.left() ? range : ticket.left();
-  computeTiles(queue, wave, thread, wave.tiles - ticket.left(), count, time);
+  int64_t begin = ticket.first() * wave.unit, end = ticket.last() * wave.unit;
+  end = end < wave.tiles ? end : wave.tiles;
+  computeTiles(queue, wave, thread, begin, end - begin, time);
   // Once its tiles are done a thread must not look at the run: it may be over and changed.
+  int64_t count = end - begin;
   if (queue.doneTiles.fetch_add(count, std::memory_order_acq_rel) + count != wave.tiles)
     return;
   endWave(queue, wave, time);
@@ -281,13 +287,12 @@ void walk(void *data, uint32_t thread) {
       beginTurn(queue, thread, time);
       continue;
     }
-    // By now another wave may be open: what was taken is what the ticket says.
     int64_t range = rangeOf(seen.left(), queue.threads,
                             queue.leastTiles.load(std::memory_order_relaxed),
                             queue.mostTiles.load(std::memory_order_relaxed));
-    Ticket ticket = queue.position.take(range);
-    if (ticket.left() > 0 && !ticket.isEnd())
-      compute(queue, ticket, range, thread, time);
+    range = range < seen.left() ? range : seen.left();
+    if (queue.position.take(seen, range, /*fromEnd=*/thread % 2 != 0))
+      compute(queue, seen, thread, time);
     spin = Spin(queue.pool.isCrowded());
   }
   turn.end = now();
