@@ -99,9 +99,12 @@ std::optional<Plan> makePlan(Operation *op, cnn::TargetAttr target, int64_t outp
       // Each part of the channels transforms the source anew.
       double cycles = products * batches + perTile * plan.tiles() * plan.dstBlocks +
                       sources * static_cast<double>(parts);
-      // Few pieces leave threads idle: a twentieth for each time that their number halves.
-      double pieces = std::min(double(batches * parts * shape->n), double(wantedPieces));
-      double judged = cycles * (1 + 0.05 * std::log2(wantedPieces / pieces));
+      // Few pieces leave threads idle: a twentieth for each time that their number halves, and half
+      // of the piece that the last of two threads has too many.
+      int64_t count = batches * parts * shape->n;
+      double pieces = std::min(double(count), double(wantedPieces));
+      double odd = count % 2 == 0 ? 0 : 0.5 / count;
+      double judged = cycles * (1 + 0.05 * std::log2(wantedPieces / pieces) + odd);
       if (judgements)
         judgements->back().first = std::min(judgements->back().first, judged);
       if (judged >= best)
