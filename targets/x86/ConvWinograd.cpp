@@ -69,10 +69,14 @@ std::optional<Plan> makePlan(Operation *op, cnn::TargetAttr target, int64_t outp
   int64_t elements = plan.size * plan.size;
   double weightBytes = double(elements) * plan.srcBlocks * plan.dstBlocks * lanes * lanes * 4;
   double l2Bytes = target.getL2Bytes();
-  // Weights beyond the second cache come from memory: those of a whole network seldom fit the third.
-  constexpr double l2BytesPerCycle = 40, l3BytesPerCycle = 14, memoryBytesPerCycle = 8;
-  double reading =
-      weightBytes / (weightBytes < l2Bytes / 2 ? l2BytesPerCycle : memoryBytesPerCycle);
+  // Weights beyond the second cache come from the third or, as a whole network seldom fits that, from
+  // memory.
+  constexpr double l3Share = 8 << 20;
+  constexpr double l2BytesPerCycle = 40, l3BytesPerCycle = 14, memoryBytesPerCycle = 4.5;
+  double bytesPerCycle = weightBytes < l2Bytes / 2 ? l2BytesPerCycle
+                         : weightBytes < l3Share   ? l3BytesPerCycle
+                                                   : memoryBytesPerCycle;
+  double reading = weightBytes / bytesPerCycle;
   // Transforms: loads, stores and a few operations for each element of a tile.
   double perTile = elements * 4.5;
   double sources = perTile * plan.tiles() * plan.srcBlocks;
