@@ -99,9 +99,11 @@ void HostKernels::run(StringRef name, ArrayRef<void *> args, int64_t batch) cons
   _mm_setcsr(saved);
 }
 
-void HostKernels::runInOrder(StringRef name, ArrayRef<void *> args, int64_t batch) const {
+void HostKernels::runInOrder(StringRef name, ArrayRef<void *> args, int64_t batch) {
   const Kernel kernel = kernels.lookup(name);
-  std::vector<char> scratch(kernel.scratchBytes + CONVOY_ALIGNMENT);
+  // Kept as a context does: a new one for each run would be part of what is measured.
+  if (scratch.size() < static_cast<size_t>(kernel.scratchBytes) + CONVOY_ALIGNMENT)
+    scratch.resize(kernel.scratchBytes + CONVOY_ALIGNMENT);
   convoy_call call{args.data(), batch,
                    reinterpret_cast<void *>(alignAddr(scratch.data(), Align(CONVOY_ALIGNMENT)))};
   auto function =

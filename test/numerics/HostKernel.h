@@ -27,7 +27,7 @@ public:
   void run(llvm::StringRef name, llvm::ArrayRef<void *> args, int64_t batch = 1) const;
 
   /// Runs all tiles in one call.
-  void runInOrder(llvm::StringRef name, llvm::ArrayRef<void *> args, int64_t batch = 1) const;
+  void runInOrder(llvm::StringRef name, llvm::ArrayRef<void *> args, int64_t batch = 1);
   int64_t tiles(llvm::StringRef name) const { return kernels.lookup(name).tiles; }
 
   const GeneratedCode &code() const { return generated; }
@@ -44,6 +44,7 @@ private:
   GeneratedCode generated;
   llvm::sys::MemoryBlock memory;
   llvm::StringMap<Kernel> kernels;
+  std::vector<char> scratch; ///< of runInOrder
 };
 
 /// A context with all dialects that tests parse.
