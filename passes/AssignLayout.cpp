@@ -35,14 +35,15 @@ static bool mayBeBlocked(Operation *op) {
   if (!isa<cnn::ConvOp, cnn::ConvTransposeOp, cnn::PoolOp, cnn::ReduceOp, cnn::MapOp, cnn::ResizeOp,
            cnn::ConcatOp, cnn::PadOp, cnn::LrnOp, cnn::SliceOp>(op))
     return false;
-  auto isBlockable = [](Value value) {
+  int64_t rank = tensorType(op->getResult(0)).getRank();
+  auto isBlockable = [rank](Value value) {
     auto type = tensorType(value);
     // A free batch is never expanded: it must stay in front.
-    bool hasRank = type.getRank() == 4 || (type.getRank() < 4 && !cnn::hasFreeBatch(type));
+    bool hasRank = type.getRank() == rank || (type.getRank() < rank && !cnn::hasFreeBatch(type));
     return hasRank && isa<FloatType>(type.getElementType()) &&
            type.getElementType().getIntOrFloatBitWidth() <= 32;
   };
-  if (tensorType(op->getResult(0)).getRank() != 4 || !isBlockable(op->getResult(0)))
+  if ((rank != 3 && rank != 4) || !isBlockable(op->getResult(0)))
     return false;
   for (OpOperand &operand : op->getOpOperands()) {
     if (isWeight(operand)) {
@@ -64,8 +65,8 @@ namespace {
 // The choice for one graph.
 class LayoutAssignment {
 public:
-  LayoutAssignment(func::FuncOp graph, CostModel &costs, StringRef blockedTag)
-      : graph(graph), costs(costs), blocked(blockedTag) {}
+  LayoutAssignment(func::FuncOp graph, CostModel &costs, int64_t lanes)
+      : graph(graph), costs(costs), lanes(lanes) {}
   void choose();
   void apply();
 
@@ -79,7 +80,7 @@ private:
 
   func::FuncOp graph;
   CostModel &costs;
-  std::string blocked;
+  int64_t lanes;
   MinCut cut;
   unsigned rowMajorNode = 0;
   DenseMap<Operation *, unsigned> nodes;
@@ -117,7 +118,12 @@ void LayoutAssignment::addBorders(Value value, unsigned producer) {
       llvm::any_of(value.getUsers(), [&](Operation *user) { return nodes.contains(user); });
   if (isFree(value) || !concernsBlocks)
     return;
-  RankedTensorType type = withRank4(tensorType(value));
+  int64_t rank = tensorType(value).getRank();
+  for (Operation *user : value.getUsers())
+    if (nodes.contains(user))
+      rank = std::max(rank, tensorType(user->getResult(0)).getRank());
+  RankedTensorType type = withRank(tensorType(value), rank);
+  std::string blocked = blockedTag(rank, lanes);
   int64_t toBlocked = costs.ofRelayout(type, "", blocked);
   int64_t toRowMajor = costs.ofRelayout(type, blocked, "");
   // One relayout serves all users that want it: its node is paid for once.
@@ -146,6 +152,7 @@ void LayoutAssignment::choose() {
     if (!isComputeOp(&op) || !mayBeBlocked(&op))
       continue;
     unsigned node = nodes[&op] = cut.addNode();
+    std::string blocked = blockedTag(tensorType(op.getResult(0)).getRank(), lanes);
     int64_t rowMajorCost = costs.ofOp(&op, "", "");
     int64_t blockedCost = costs.ofOp(&op, blocked, blocked);
     if (isa<cnn::ConvOp>(op)) {
@@ -178,6 +185,9 @@ Value LayoutAssignment::convert(Value value, StringRef tag, int64_t rank, Operat
   Value &result = converted[{value.getAsOpaquePointer(), tag.str()}];
   if (result)
     return result;
+  // Blocks of one rank are none of another.
+  if (!tag.empty() && !cnn::getLayoutTag(type).empty())
+    value = convert(value, "", type.getRank(), op);
   // Where the value is made, so that every later user finds it.
   OpBuilder builder(op);
   builder.setInsertionPointAfterValue(value);
@@ -199,6 +209,7 @@ void LayoutAssignment::apply() {
   for (Operation *op : ops) {
     bool inBlocks = isBlocked(op);
     int64_t rank = op->getNumResults() ? tensorType(op->getResult(0)).getRank() : 0;
+    std::string blocked = inBlocks ? blockedTag(rank, lanes) : std::string();
     auto direct = directReads.find(op);
     for (OpOperand &operand : op->getOpOperands()) {
       Value value = operand.get();
@@ -208,11 +219,11 @@ void LayoutAssignment::apply() {
       // A scalar region reads a single element wherever it lies.
       if (isWeight(operand) || (inRegion && isSingle))
         continue;
-      StringRef tag = inBlocks ? StringRef(blocked) : StringRef();
+      StringRef tag = blocked;
       if (inBlocks && !inRegion && direct != directReads.end() &&
           cnn::getLayoutTag(tensorType(value)).empty() &&
           direct->second.first - direct->second.second <=
-              costs.ofRelayout(tensorType(value), "", blocked))
+              costs.ofRelayout(type, "", blocked))
         tag = "";
       operand.set(convert(value, tag, rank, op));
     }
@@ -221,7 +232,7 @@ void LayoutAssignment::apply() {
     if (nodes.contains(op))
       remarkPassed(op->getLoc(), "AssignLayout", "layout",
                    op->getName().getStringRef() + " in " +
-                       (inBlocks ? StringRef(blocked) : StringRef("row-major")));
+                       (inBlocks ? blocked : "row-major"));
   }
 }
 
@@ -238,7 +249,7 @@ void AssignLayout::runOnOperation() {
   if (target->getLanes() < 2)
     return;
   CostModel costs(*table, *target);
-  LayoutAssignment assignment(*graph, costs, "nchw" + std::to_string(target->getLanes()) + "c");
+  LayoutAssignment assignment(*graph, costs, target->getLanes());
   assignment.choose();
   assignment.apply();
   eraseUnusedConstants(getOperation());

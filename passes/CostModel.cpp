@@ -12,10 +12,10 @@
 using namespace mlir;
 using namespace convoy;
 
-RankedTensorType convoy::withRank4(RankedTensorType type) {
-  if (type.getRank() >= 4)
+RankedTensorType convoy::withRank(RankedTensorType type, int64_t rank) {
+  if (type.getRank() >= rank)
     return type;
-  SmallVector<int64_t> shape(4 - type.getRank(), 1);
+  SmallVector<int64_t> shape(rank - type.getRank(), 1);
   llvm::append_range(shape, type.getShape());
   return RankedTensorType::get(shape, type.getElementType());
 }
@@ -46,6 +46,7 @@ int64_t CostModel::ofOp(Operation *op, StringRef inputTag, StringRef resultTag) 
   OpBuilder builder(op->getContext());
   builder.setInsertionPointToEnd(&scratch);
   Operation *clone = builder.clone(*op);
+  int64_t rank = tensorType(op->getResult(0)).getRank();
   for (OpOperand &operand : clone->getOpOperands()) {
     bool inRegion = isRegionOperand(operand);
     StringRef tag = inRegion ? resultTag : inputTag;
@@ -54,7 +55,7 @@ int64_t CostModel::ofOp(Operation *op, StringRef inputTag, StringRef resultTag) 
     if (isWeight(operand) || isSingle)
       continue;
     if (!tag.empty())
-      type = withRank4(type);
+      type = withRank(type, rank);
     operand.set(scratch.addArgument(cnn::withLayout(type, tag), op->getLoc()));
   }
   Value result = clone->getResult(0);

@@ -8,8 +8,8 @@
 
 namespace convoy {
 
-/// `type` with leading dimensions of extent 1 up to rank 4.
-mlir::RankedTensorType withRank4(mlir::RankedTensorType type);
+/// `type` with leading dimensions of extent 1 up to `rank`.
+mlir::RankedTensorType withRank(mlir::RankedTensorType type, int64_t rank);
 /// Whether an operand is the weights of a convolution.
 bool isWeight(mlir::OpOperand &operand);
 /// Whether an operand is read by the scalar region, so its layout must be the result's.

@@ -166,6 +166,11 @@ Value convoy::expandRank(OpBuilder &builder, Value value, int64_t rank) {
   return cnn::ReshapeOp::create(builder, value.getLoc(), newType, value, StringAttr());
 }
 
+std::string convoy::blockedTag(int64_t rank, int64_t lanes) {
+  StringRef outer = rank == 3 ? "ncw" : rank == 5 ? "ncdhw" : "nchw";
+  return outer.str() + std::to_string(lanes) + "c";
+}
+
 bool convoy::haveSameOrder(RankedTensorType a, RankedTensorType b) {
   if (a.getShape() != b.getShape())
     return false;

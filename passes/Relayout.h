@@ -5,6 +5,7 @@
 
 #include "dialects/Cnn/Cnn.h"
 
+#include <string>
 #include <vector>
 
 namespace convoy {
@@ -19,6 +20,9 @@ mlir::Value relayoutConstant(mlir::OpBuilder &builder, mlir::Value value, llvm::
 
 /// `value` with leading dimensions of extent 1 up to `rank`. A constant stays one.
 mlir::Value expandRank(mlir::OpBuilder &builder, mlir::Value value, int64_t rank);
+
+/// Tag of the activations' blocked layout for a rank and vector width, such as nchw16c.
+std::string blockedTag(int64_t rank, int64_t lanes);
 
 /// Whether both layouts put every element to the same place, as row-major and nchw16c do for
 /// [n, 32, 1, 1]: then a relayout needs no kernel.

@@ -4,6 +4,7 @@
 #include "targets/x86/Window.h"
 
 #include "dialects/Cnn/ConstantData.h"
+#include "passes/Relayout.h"
 
 using namespace mlir;
 using namespace convoy;
@@ -87,11 +88,6 @@ std::pair<Value, Value> convoy::insideKernel(KernelBuilder &kb, const Axis &axis
 int64_t convoy::piecesFor(double totalNs, double wantedNs, int64_t extent) {
   auto pieces = static_cast<int64_t>(totalNs / wantedNs + 0.5);
   return std::clamp<int64_t>(pieces, 1, extent);
-}
-
-std::string convoy::blockedTag(int64_t rank, int64_t lanes) {
-  StringRef outer = rank == 3 ? "ncw" : rank == 5 ? "ncdhw" : "nchw";
-  return outer.str() + std::to_string(lanes) + "c";
 }
 
 bool convoy::isF32(Type type) { return getElementTypeOrSelf(type).isF32(); }

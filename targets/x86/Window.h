@@ -48,9 +48,7 @@ std::pair<mlir::Value, mlir::Value> insideKernel(KernelBuilder &kb, const Axis &
 /// How many pieces to cut `extent` into so that one takes about `wantedNs` of `totalNs`.
 int64_t piecesFor(double totalNs, double wantedNs, int64_t extent);
 
-/// Tag of the activations' blocked layout for a rank and vector width, such as nchw16c.
-std::string blockedTag(int64_t rank, int64_t lanes);
-/// Whether a tensor of f32 lies in that layout.
+/// Whether a tensor lies in the activations' blocked layout of its rank.
 bool isBlocked(mlir::Type type, int64_t lanes);
 bool isRowMajor(mlir::Type type);
 bool isF32(mlir::Type type);

@@ -96,3 +96,27 @@ func.func @row_major(%x: tensor<1x4x8x8xf32>, %v: tensor<4x4x3x3xf32>) -> tensor
   return %y : tensor<1x4x64xf32>
 }
 }
+
+// -----
+
+// Convolutions of one spatial dimension have blocks of their own rank.
+// CHECK-LABEL: func.func @signal
+// CHECK: %[[A:.+]] = cnn.conv %arg0, %{{.*}} : (tensor<1x1x576xf32>, tensor<258x1x256xf32>) -> tensor<1x258x3xf32, #cnn.layout<"ncw16c">>
+// CHECK: %[[B:.+]] = cnn.conv %[[A]], %{{.*}} -> tensor<1x64x3xf32, #cnn.layout<"ncw16c">>
+// CHECK: %[[R:.+]] = cnn.relayout %[[B]] : {{.*}} -> tensor<1x64x3xf32>
+// CHECK: return %[[R]]
+module attributes {cnn.target = #cnn.target<name = "x86-avx512", lanes = 16, registers = 32, l1Bytes = 32768, l2Bytes = 1048576, cpu = "generic">} {
+func.func @signal(%x: tensor<1x1x576xf32>) -> tensor<1x64x3xf32> {
+  %v = cnn.constant dense<1.0> : tensor<258x1x256xf32> -> tensor<258x1x256xf32>
+  %w = cnn.constant dense<1.0> : tensor<64x258x3xf32> -> tensor<64x258x3xf32>
+  %a = cnn.conv %x, %v {strides = array<i64: 128>, pads = array<i64: 0, 0>, dilations = array<i64: 1>, groups = 1 : i64} : (tensor<1x1x576xf32>, tensor<258x1x256xf32>) -> tensor<1x258x3xf32> {
+  ^bb0(%acc: f32):
+    cnn.yield %acc : f32
+  }
+  %b = cnn.conv %a, %w {strides = array<i64: 1>, pads = array<i64: 1, 1>, dilations = array<i64: 1>, groups = 1 : i64} : (tensor<1x258x3xf32>, tensor<64x258x3xf32>) -> tensor<1x64x3xf32> {
+  ^bb0(%acc: f32):
+    cnn.yield %acc : f32
+  }
+  return %b : tensor<1x64x3xf32>
+}
+}
