@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "passes/Work.h"
+#include "targets/x86/X86Target.h"
 #include "test/bench/OneDnnLayer.h"
 #include "test/bench/Report.h"
 #include "test/bench/Timing.h"
@@ -15,6 +16,29 @@ using namespace convoy;
 using namespace convoy::test;
 using namespace llvm;
 
+// Not of a function: LLVM keeps their addresses.
+static cl::OptionCategory category("Options");
+static cl::opt<std::string> target("target",
+                                   cl::desc("target; host is the best one for this machine"),
+                                   cl::init("host"), cl::cat(category));
+static cl::opt<std::string> dump("dump", cl::desc("print asm, llvm or mlir of each kernel"),
+                                 cl::cat(category));
+static cl::opt<std::string>
+    strategy("strategy", cl::desc("this strategy alone; otherwise all but the reference loops"),
+             cl::cat(category));
+static cl::opt<std::string> json("json", cl::desc("also write the results to FILE"),
+                                 cl::value_desc("FILE"), cl::cat(category));
+static cl::opt<bool>
+    cold("cold",
+         cl::desc("take turns with copies of the weights, which together are larger "
+                  "than the second cache, as a network does"),
+         cl::cat(category));
+static cl::opt<bool> noOneDnn("no-onednn", cl::desc("do not time oneDNN"), cl::cat(category));
+static cl::opt<double> milliseconds("time", cl::desc("for each strategy of a layer; default 100"),
+                                    cl::value_desc("MS"), cl::init(100), cl::cat(category));
+static cl::list<std::string> files(cl::Positional, cl::OneOrMore, cl::desc("FILE... (- is stdin)"),
+                                   cl::cat(category));
+
 namespace {
 
 /// The options, copied: linking resets those of the process.
@@ -26,33 +50,21 @@ struct Wanted {
 };
 
 Wanted parseOptions(int argc, char **argv) {
-  cl::OptionCategory category("Options");
-  cl::opt<std::string> target("target", cl::desc("target; host is the best one for this machine"),
-                              cl::init("host"), cl::cat(category));
-  cl::opt<std::string> dump("dump", cl::desc("print asm, llvm or mlir of each kernel"),
-                            cl::cat(category));
-  cl::opt<std::string> strategy(
-      "strategy", cl::desc("this strategy alone; otherwise all but the reference loops"),
-      cl::cat(category));
-  cl::opt<std::string> json("json", cl::desc("also write the results to FILE"),
-                            cl::value_desc("FILE"), cl::cat(category));
-  cl::opt<bool> cold("cold",
-                     cl::desc("take turns with copies of the weights, which together are larger "
-                              "than the second cache, as a network does"),
-                     cl::cat(category));
-  cl::opt<bool> noOneDnn("no-onednn", cl::desc("do not time oneDNN"), cl::cat(category));
-  cl::opt<double> milliseconds("time", cl::desc("for each strategy of a layer; default 100"),
-                               cl::value_desc("MS"), cl::init(100), cl::cat(category));
-  cl::list<std::string> files(cl::Positional, cl::OneOrMore, cl::desc("FILE... (- is stdin)"),
-                              cl::cat(category));
   cl::HideUnrelatedOptions(category);
   cl::ParseCommandLineOptions(
       argc, argv,
       "Times every strategy on layers, one thread. A line of a FILE is\n"
       "  (conv | first | planar) IC OC H W KH KW STRIDE PAD [DILATION [GROUPS]]\n"
-      "(first: from a row-major source; planar: row-major on both sides) or the path of a kernel's\n"
+      "(first: from a row-major source; planar: row-major on both sides) or the path of a "
+      "kernel's\n"
       "body in MLIR. A * marks what the compiler chooses by its estimates.\n");
-  return {target, dump,          strategy, json, cold, !noOneDnn, milliseconds * 1e-3,
+  return {target,
+          dump,
+          strategy,
+          json,
+          cold,
+          !noOneDnn,
+          milliseconds * 1e-3,
           std::vector<std::string>(files.begin(), files.end())};
 }
 

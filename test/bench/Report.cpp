@@ -26,7 +26,7 @@ const StrategyTime *LayerTimes::best(ArrayRef<StringRef> prefixes) const {
 }
 
 const StrategyTime *LayerTimes::chosen() const {
-  const auto *found = find_if(strategies, [](const StrategyTime &time) { return time.isChosen; });
+  auto found = find_if(strategies, [](const StrategyTime &time) { return time.isChosen; });
   return found == strategies.end() ? nullptr : &*found;
 }
 
@@ -83,7 +83,7 @@ public:
   void print(raw_ostream &stream) {
     if (!count)
       return;
-    stable_sort(others, [](auto &a, auto &b) { return a.first < b.first; });
+    sort(others);
     stream << formatv("{0}: {1} of {2} layers, geometric mean {3:F2}\n", what,
                       count - others.size(), count, std::exp(product / double(count)));
     for (auto &[value, line] : others)
