@@ -13,8 +13,9 @@ using namespace llvm;
 
 // What kernels are asked for: shares of the FMA peak, counted in operations of the direct algorithm.
 static constexpr double kLeastShare = 0.85, kLargeFlops = 50e6, kLeastWinograd = 2.0;
-// A choice that costs more than this is listed.
-static constexpr double kMostLoss = 1.10;
+// A choice that costs more than this is listed, and a peer that is faster by more than what one
+// measurement differs from the next.
+static constexpr double kMostLoss = 1.10, kLeastPeer = 0.98;
 
 const StrategyTime *LayerTimes::best(ArrayRef<StringRef> prefixes) const {
   const StrategyTime *found = nullptr;
@@ -120,7 +121,7 @@ void Report::printSummary(raw_ostream &stream) const {
   Demand direct("pointwise or direct, over 50 MFLOP, at 0.85 of the peak", kLeastShare);
   Demand winograd("Winograd, 64 to 256 channels, 28x28 or more, at 2.0 times the peak",
                   kLeastWinograd);
-  Demand peer("oneDNN takes at least the best strategy's time", 1);
+  Demand peer("oneDNN takes at least 0.98 of the best strategy's time", kLeastPeer);
   Demand choice("the best strategy takes at least 0.91 of the chosen one's time", 1 / kMostLoss);
   for (const LayerTimes &layer : layers) {
     auto share = [&](const StrategyTime &time) {
