@@ -145,18 +145,28 @@ KernelBuilder::Values KernelBuilder::delinearize(Value linear, ArrayRef<int64_t>
   return index;
 }
 
-void KernelBuilder::forTiles(int64_t tiles, function_ref<void(Value, Value)> body) {
+void KernelBuilder::forTiles(int64_t tiles, function_ref<void(Value, Value)> body,
+                             ImageOrder order) {
   bool batched = false;
   for (unsigned arg = numReads(); arg < bases.size(); ++arg)
     batched |= cnn::hasFreeBatch(argType(arg));
   kernel.setTiles(tiles);
   kernel.setBatched(batched);
   loop(begin, end, 1, [&](Value index) {
-    if (batched)
+    if (!batched)
+      body(i64(0), index);
+    else if (order == ImageOrder::Outermost)
       body(div(index, tiles), rem(index, tiles));
     else
-      body(i64(0), index);
+      body(arith::RemUIOp::create(builder, loc, index, batchSize),
+           arith::DivUIOp::create(builder, loc, index, batchSize));
   });
+}
+
+void KernelBuilder::forTilesOfAllImages(int64_t tiles, function_ref<void(Value)> body) {
+  kernel.setTiles(tiles);
+  kernel.setBatched(false);
+  loop(begin, end, 1, body);
 }
 
 KernelBuilder::Values KernelBuilder::loop(Value begin, Value end, int64_t step, ValueRange carried,

@@ -12,6 +12,10 @@
 
 namespace convoy {
 
+/// Where images stand in the order of tiles: one after another, or all of them within each tile of
+/// an image, so that what all images read, such as weights, is read while it is near.
+enum class ImageOrder { Outermost, Innermost };
+
 /// A kernel becomes `func.func @name(%call: !llvm.ptr, %begin: i64, %end: i64)`, where `call`
 /// points to a convoy_call (runtime/include/convoy/kernel_abi.h). Integers are i64 throughout,
 /// pointers !llvm.ptr, offsets are in elements. Vectors are vector<lanes x T>.
@@ -63,7 +67,10 @@ public:
 
   /// The loop over [begin, end) of this call: `body` gets the image and the tile of one image.
   /// Sets tiles and batched on the kernel; `batched` is whether the kernel has the free batch.
-  void forTiles(int64_t tiles, llvm::function_ref<void(mlir::Value image, mlir::Value tile)> body);
+  void forTiles(int64_t tiles, llvm::function_ref<void(mlir::Value image, mlir::Value tile)> body,
+                ImageOrder order = ImageOrder::Outermost);
+  /// The same for a kernel that takes all images of the batch in each of its tiles.
+  void forTilesOfAllImages(int64_t tiles, llvm::function_ref<void(mlir::Value tile)> body);
   /// scf.for with carried values; `body` returns the next ones.
   Values loop(mlir::Value begin, mlir::Value end, int64_t step, mlir::ValueRange carried,
               llvm::function_ref<Values(mlir::Value index, mlir::ValueRange carried)> body);

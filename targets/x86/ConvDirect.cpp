@@ -85,10 +85,11 @@ public:
       : kb(kb), conv(conv), plan(plan), shape(plan.shape), lanes(kb.lanes()), epilogue(kb, conv) {}
 
   void run() {
-    // A thread takes neighbouring tiles: where the weights are large, all pixels of the same
-    // output channels, so that those weights are read once; else all channels of the same pixels.
+    // A thread takes neighbouring tiles: where the weights are large, all pixels and images of the
+    // same output channels, so that those weights are read once; else all channels of the same
+    // pixels.
     double weightBytes = double(shape.oc) * plan.steps() * 4;
-    bool channelsOuter = weightBytes > kb.target.getL2Bytes() / 2.0;
+    bool channelsOuter = outgrowsSecondCache(weightBytes, kb.target);
     int64_t channelGroups = shape.groups * plan.blockGroups();
     segments = cutRow(shape.w, plan.tile.pixels);
     tilesPerRow = segments.back().first + segments.back().count;
@@ -99,21 +100,21 @@ public:
     int64_t perPiece = llvm::divideCeil(extent, pieces);
     pieces = llvm::divideCeil(extent, perPiece);
 
-    SmallVector<int64_t> grid{shape.n, channelGroups, pieces};
-    if (!channelsOuter)
-      std::swap(grid[1], grid[2]);
-    kb.forTiles(shape.n * channelGroups * pieces, [&](Value image, Value number) {
+    SmallVector<int64_t> grid{shape.n, pieces, channelGroups};
+    if (channelsOuter)
+      grid = {channelGroups, pieces, shape.n};
+    auto tile = [&](Value image, Value number) {
       Values index = kb.delinearize(number, grid);
-      if (!channelsOuter)
-        std::swap(index[1], index[2]);
+      if (channelsOuter)
+        std::swap(index[0], index[2]);
       src = kb.imageBase(kb.argOf(conv.getSrc()), image);
       wei = kb.base(kb.argOf(conv.getWei()));
       epilogue.setImage(image);
       n = index[0];
-      Value first = kb.mul(index[2], perPiece);
+      Value first = kb.mul(index[1], perPiece);
       Value last = kb.min(kb.add(first, perPiece), kb.i64(extent));
-      Value group = kb.div(index[1], plan.blockGroups());
-      Value part = kb.rem(index[1], plan.blockGroups());
+      Value group = kb.div(index[2], plan.blockGroups());
+      Value part = kb.rem(index[2], plan.blockGroups());
       dstBlock = kb.add(kb.mul(group, plan.dstBlocks), kb.mul(part, plan.tile.blocks));
       srcBlock = kb.mul(group, plan.srcBlocks);
 
@@ -130,7 +131,9 @@ public:
       };
       kb.ifThenElse(
           isLast, {}, [&] { return branch(rest); }, [&] { return branch(plan.tile.blocks); });
-    });
+    };
+    kb.forTiles(shape.n * channelGroups * pieces, tile,
+                channelsOuter ? ImageOrder::Innermost : ImageOrder::Outermost);
   }
 
 private:

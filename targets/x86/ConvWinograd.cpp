@@ -115,8 +115,15 @@ public:
     int64_t elements = plan.size * plan.size;
     int64_t sourceFloats = elements * plan.srcBlocks * plan.batch * lanes;
     int64_t productFloats = elements * plan.tile.blocks * plan.batch * lanes;
-    kb.forTiles(shape.n * plan.dstParts * plan.batches(), [&](Value image, Value number) {
-      Values index = kb.delinearize(number, {shape.n, plan.dstParts, plan.batches()});
+    double weightBytes = double(elements) * plan.srcBlocks * plan.dstBlocks * lanes * lanes * 4;
+    bool channelsOuter = outgrowsSecondCache(weightBytes, kb.target);
+    SmallVector<int64_t> grid{shape.n, plan.dstParts, plan.batches()};
+    if (channelsOuter)
+      grid = {plan.dstParts, plan.batches(), shape.n};
+    auto piece = [&](Value image, Value number) {
+      Values index = kb.delinearize(number, grid);
+      if (channelsOuter)
+        std::rotate(index.begin(), index.begin() + 2, index.end());
       n = index[0];
       src = kb.imageBase(kb.argOf(conv.getSrc()), image);
       wei = kb.base(kb.argOf(conv.getWei()));
@@ -132,7 +139,9 @@ public:
       Value begin = kb.mul(index[1], plan.blocksPerPart());
       Value end = kb.min(kb.add(begin, plan.blocksPerPart()), kb.i64(plan.dstBlocks));
       overBlocks(begin, end);
-    });
+    };
+    kb.forTiles(shape.n * plan.dstParts * plan.batches(), piece,
+                channelsOuter ? ImageOrder::Innermost : ImageOrder::Outermost);
   }
 
 private:

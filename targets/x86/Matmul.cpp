@@ -23,6 +23,8 @@ struct Plan {
   int64_t m, n, k;
   int64_t rowStride, stepStride; ///< of lhs
   RegisterTile tile;
+  /// Each tile takes the rows of all images, as the rows of one are few to read the matrix for.
+  bool joinsImages;
   double ns;
 
   int64_t products() const {
@@ -32,6 +34,16 @@ struct Plan {
     return count;
   }
 };
+
+// Whether the rows of all images are one matrix that is better computed as such: they lie one behind
+// another, and an image's own would hardly fill a tile.
+bool mayJoinImages(cnn::MatmulOp matmul, int64_t rowsPerImage) {
+  constexpr int64_t fewRows = 4;
+  return cnn::hasFreeBatch(matmul.getDst().getType()) && !matmul.getTransposeLhs() &&
+         rowsPerImage <= fewRows && llvm::none_of(matmul.getRegionOperands(), [](Value extra) {
+           return cnn::hasFreeBatch(cast<RankedTensorType>(extra.getType()));
+         });
+}
 
 std::optional<Plan> makePlan(Operation *op, cnn::TargetAttr target, bool packed) {
   auto matmul = dyn_cast<cnn::MatmulOp>(op);
@@ -74,6 +86,9 @@ std::optional<Plan> makePlan(Operation *op, cnn::TargetAttr target, bool packed)
   int64_t blocks = (plan.n + target.getLanes() - 1) / target.getLanes();
   TileChoice choice = chooseTile(plan.m, blocks, plan.k, target.getRegisters());
   plan.tile = choice.tile;
+  plan.joinsImages = packed && mayJoinImages(matmul, plan.m);
+  if (plan.joinsImages)
+    plan.tile = {target.getRegisters() / 4, std::min<int64_t>(3, blocks)};
   plan.ns = choice.cycles * plan.products() / kCyclesPerNs;
   return plan;
 }
@@ -94,35 +109,67 @@ public:
 
     SmallVector<int64_t> grid(plan.leading);
     grid.append({groups, pieces});
-    kb.forTiles(plan.products() * groups * pieces, [&](Value image, Value number) {
+    bool columnsOuter = packed && outgrowsSecondCache(4.0 * plan.k * plan.n, kb.target);
+    if (plan.joinsImages) {
+      kb.forTilesOfAllImages(groups, [&](Value number) {
+        group = number;
+        ofImage(kb.i64(0));
+        split(groups, blocks, [&](int64_t width, bool masked) { allRows(width, masked); });
+      });
+      return;
+    }
+    auto tile = [&](Value image, Value number) {
       Values index = kb.delinearize(number, grid);
       Value piece = index.pop_back_val();
       group = index.pop_back_val();
       leading = index;
-      lhs = kb.imageBase(kb.argOf(op.getLhs()), image);
-      rhs = kb.imageBase(kb.argOf(op.getRhs()), image);
-      epilogue.setImage(image);
+      ofImage(image);
       first = kb.mul(piece, perPiece);
       last = kb.min(kb.add(first, perPiece), kb.i64(rowTiles));
-      int64_t rest = blocks - (groups - 1) * plan.tile.blocks;
-      bool masked = plan.n % lanes != 0;
-      if (groups == 1 || (rest == plan.tile.blocks && !masked)) {
-        columns(rest, masked);
-        return;
-      }
-      Value isLast = arith::CmpIOp::create(kb.builder, kb.loc, arith::CmpIPredicate::eq, group,
-                                           kb.i64(groups - 1));
-      auto branch = [&](int64_t width, bool tail) {
-        columns(width, tail);
-        return Values();
-      };
-      kb.ifThenElse(
-          isLast, {}, [&] { return branch(rest, masked); },
-          [&] { return branch(plan.tile.blocks, false); });
-    });
+      split(groups, blocks, [&](int64_t width, bool masked) { columns(width, masked); });
+    };
+    kb.forTiles(plan.products() * groups * pieces, tile,
+                columnsOuter ? ImageOrder::Innermost : ImageOrder::Outermost);
   }
 
 private:
+  void ofImage(Value image) {
+    lhs = kb.imageBase(kb.argOf(op.getLhs()), image);
+    rhs = kb.imageBase(kb.argOf(op.getRhs()), image);
+    epilogue.setImage(image);
+  }
+
+  // The code of a group of columns: the last one may be narrower.
+  void split(int64_t groups, int64_t blocks, function_ref<void(int64_t width, bool masked)> body) {
+    int64_t rest = blocks - (groups - 1) * plan.tile.blocks;
+    bool masked = plan.n % lanes != 0;
+    if (groups == 1 || (rest == plan.tile.blocks && !masked)) {
+      body(rest, masked);
+      return;
+    }
+    Value isLast = arith::CmpIOp::create(kb.builder, kb.loc, arith::CmpIPredicate::eq, group,
+                                         kb.i64(groups - 1));
+    auto branch = [&](int64_t width, bool tail) {
+      body(width, tail);
+      return Values();
+    };
+    kb.ifThenElse(
+        isLast, {}, [&] { return branch(rest, masked); },
+        [&] { return branch(plan.tile.blocks, false); });
+  }
+
+  // All rows of all images, in tiles that become smaller towards the end.
+  void allRows(int64_t blocks, bool masked) {
+    Value column = kb.mul(group, plan.tile.blocks * lanes);
+    Value rows = kb.mul(kb.batch(), plan.m), done = kb.i64(0);
+    for (int64_t pixels = plan.tile.pixels; pixels > 0; pixels /= 2) {
+      Value end = kb.mul(kb.div(rows, pixels), pixels);
+      kb.loop(done, end, pixels,
+              [&](Value row) { compute({pixels, blocks}, row, column, masked); });
+      done = end;
+    }
+  }
+
   // All row tiles of this piece, `blocks` vectors wide; `masked` if the last one is short.
   void columns(int64_t blocks, bool masked) {
     int64_t full = plan.m / plan.tile.pixels, rest = plan.m % plan.tile.pixels;
@@ -175,7 +222,7 @@ private:
   // tile of rows reads each vector once, in order, which the processor itself foresees.
   Prefetch nextColumns(Value row, Value column) {
     int64_t tiles = llvm::divideCeil(plan.m, plan.tile.pixels), width = plan.tile.blocks * lanes;
-    int64_t share = tiles > 1 ? Prefetch::share(width * plan.k * 4, tiles, plan.k) : 0;
+    int64_t share = tiles > 1 && !plan.joinsImages ? Prefetch::share(width * plan.k * 4, tiles, plan.k) : 0;
     if (!share)
       return {};
     Value next = kb.mul(kb.add(column, width), plan.k * 4);

@@ -123,3 +123,7 @@ double convoy::moveNs(Operation *op) {
   double bytesPerNs = bytes <= l2Bytes ? 100 : bytes <= l3Bytes ? 50 : 22;
   return bytes / bytesPerNs;
 }
+
+bool convoy::outgrowsSecondCache(double weightBytes, cnn::TargetAttr target) {
+  return weightBytes > target.getL2Bytes() / 2.0;
+}

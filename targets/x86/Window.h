@@ -62,6 +62,9 @@ mlir::Operation *onlyOp(plan::KernelOp kernel);
 /// Estimates of time. The clock is that of the machines the constants were measured on: only
 /// ratios matter when strategies are compared.
 inline constexpr double kCyclesPerNs = 3.5;
+/// Whether weights of so many bytes are better read once for all pixels and images that use them
+/// than for each, since the second cache does not keep them.
+bool outgrowsSecondCache(double weightBytes, cnn::TargetAttr target);
 /// Time to move an op's operands and results through the caches.
 double moveNs(mlir::Operation *op);
 

@@ -184,6 +184,18 @@ Conv pointwise(int ic, int oc, int h, int w) {
   return conv;
 }
 
+std::string matmul(std::string lhs, std::string rhs, std::string bias, std::string dst,
+                   const char *flags = "") {
+  return llvm::formatv(R"(^bb0(%a: {0}, %b: {1}, %c: {2}):
+    %y = cnn.matmul %a, %b extras(%c) {4} : ({0}, {1}, {2}) -> {3} {{
+    ^bb0(%acc: f32, %bias: f32):
+      %0 = arith.addf %acc, %bias : f32
+      cnn.yield %0 : f32
+    }
+    plan.yield %y : {3})",
+                       lhs, rhs, bias, dst, flags);
+}
+
 TEST_F(Strategies, Pointwise) {
   for (auto [ic, oc, h, w] : {std::array{32, 48, 7, 7},
                               {16, 16, 1, 1},
@@ -197,6 +209,26 @@ TEST_F(Strategies, Pointwise) {
   batched.freeBatch = false;
   batched.n = 3;
   check(batched.text(), {"pointwise"});
+}
+
+// Weights beyond the second cache: the images of a batch take turns within each group of channels.
+TEST_F(Strategies, HeavyWeights) {
+  std::vector<std::pair<Conv, const char *>> cases = {
+      {pointwise(512, 600, 5, 3), "pointwise"},
+      {{1, 128, 144, 5, 6}, "direct"},
+      {{1, 64, 144, 9, 9}, "winograd4"},
+  };
+  for (auto &[conv, strategy] : cases) {
+    SCOPED_TRACE(strategy);
+    conv.freeBatch = true;
+    check(conv.text(), {strategy, 3});
+    conv.freeBatch = false;
+    conv.n = 3;
+    check(conv.text(), {strategy});
+  }
+  check(matmul("tensor<?x9x512xf32>", "tensor<512x300xf32>", "tensor<300xf32>",
+               "tensor<?x9x300xf32>"),
+        {"packed-matmul", 3});
 }
 
 TEST_F(Strategies, PointwiseExtras) {
@@ -296,18 +328,6 @@ TEST_F(Strategies, AnyConvolution) {
   }
 }
 
-std::string matmul(std::string lhs, std::string rhs, std::string bias, std::string dst,
-                   const char *flags = "") {
-  return llvm::formatv(R"(^bb0(%a: {0}, %b: {1}, %c: {2}):
-    %y = cnn.matmul %a, %b extras(%c) {4} : ({0}, {1}, {2}) -> {3} {{
-    ^bb0(%acc: f32, %bias: f32):
-      %0 = arith.addf %acc, %bias : f32
-      cnn.yield %0 : f32
-    }
-    plan.yield %y : {3})",
-                       lhs, rhs, bias, dst, flags);
-}
-
 TEST_F(Strategies, Matmul) {
   for (auto [m, k, n] : {std::array{1, 64, 100},
                          {1, 7, 1000},
@@ -329,6 +349,15 @@ TEST_F(Strategies, Matmul) {
   }
   check(matmul("tensor<?x20xf32>", "tensor<20x50xf32>", "tensor<50xf32>", "tensor<?x50xf32>"),
         {"packed-matmul", 3});
+  // Rows of all images together: each height of a tile.
+  for (int batch : {1, 2, 4, 8, 15, 31})
+    check(matmul("tensor<?x20xf32>", "tensor<20x150xf32>", "tensor<150xf32>", "tensor<?x150xf32>"),
+          {"packed-matmul", batch});
+  check(matmul("tensor<?x3x20xf32>", "tensor<20x50xf32>", "tensor<3x1xf32>", "tensor<?x3x50xf32>"),
+        {"packed-matmul", 5});
+  check(matmul("tensor<?x20xf32>", "tensor<50x20xf32>", "tensor<?x50xf32>", "tensor<?x50xf32>",
+               "{transpose_rhs}"),
+        {"packed-matmul", 5});
   check(
       matmul("tensor<2x3x5x20xf32>", "tensor<20x50xf32>", "tensor<50xf32>", "tensor<2x3x5x50xf32>"),
       {"packed-matmul"});

@@ -22,9 +22,9 @@ typedef struct convoy_call {
 /* Computes the tiles [tile_begin, tile_end) of a launch. The tiles of a launch run in any order, on
  * any thread and in ranges of any length, so a tile writes only its own part and its result must
  * not depend on the range that it came in. A launch has tiles_per_image * batch tiles if it is
- * batched, where the image is tile / tiles_per_image, else tiles_per_image. The runtime calls with
- * default rounding, all exceptions masked and subnormals flushed to zero; a kernel keeps MXCSR and
- * follows the System V calling convention. */
+ * batched, else tiles_per_image; which image a tile belongs to is the kernel's affair. The runtime
+ * calls with default rounding, all exceptions masked and subnormals flushed to zero; a kernel keeps
+ * MXCSR and follows the System V calling convention. */
 typedef void (*convoy_kernel_fn)(const convoy_call *call, int64_t tile_begin, int64_t tile_end);
 
 #ifdef __cplusplus
