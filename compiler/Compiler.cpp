@@ -7,6 +7,7 @@
 #include "compiler/artifact/Writer.h"
 #include "dialects/Plan/Plan.h"
 #include "targets/Target.h"
+#include "targets/x86/ConvOneDnn.h"
 #include "targets/x86/X86Target.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -92,6 +93,12 @@ LogicalResult TargetCompiler::verifyCode(ModuleOp module, verify::PassVerifier &
                                        << ": it is not verified";
     return success();
   }
+  for (auto kernel : module.getOps<plan::KernelOp>())
+    if (kernel.getStrategy() == kOneDnnStrategy) {
+      mlir::emitWarning(module.getLoc()) << "code for " << target.name()
+                                         << " runs with oneDNN alone: it is not verified";
+      return success();
+    }
   OwningOpRef<ModuleOp> clone = module.clone();
   CodeDumps dumps;
   FailureOr<GeneratedCode> code = target.generate(*clone, dumps);
@@ -201,7 +208,8 @@ LogicalResult TargetCompiler::run(MLIRContext *context, bool wantDumps,
   std::vector<ShapeProfile> profiles = options.profiles;
   if (profiles.empty())
     profiles.push_back({"", options.import.shapes});
-  std::string ofTarget = options.targets.size() > 1 ? (target.name() + ".").str() : "";
+  bool isOneOfMany = options.targets.size() > 1 || options.oneDnn;
+  std::string ofTarget = isOneOfMany ? (target.name() + ".").str() : "";
   TargetVariants variants(target, loc, artifact);
   for (auto [i, profile] : llvm::enumerate(profiles)) {
     dumped = 0;
@@ -249,6 +257,13 @@ FailureOr<CompileResult> convoy::compileModel(StringRef path, const CompileOptio
     for (const std::unique_ptr<Target> &other : llvm::drop_end(targets))
       if (other->name() == targets.back()->name())
         return emitError(fileLoc) << "target '" << other->name() << "' is given twice";
+    if (!options.oneDnn)
+      continue;
+    std::unique_ptr<Target> withOneDnn = createOneDnnTarget(*targets.back());
+    if (!withOneDnn)
+      return emitError(fileLoc) << "target '" << targets.back()->name()
+                                << "' cannot be combined with oneDNN";
+    targets.insert(targets.end() - 1, std::move(withOneDnn));
   }
   if (failed(prepareDumpDir(options.dumpDir, fileLoc)))
     return failure();

@@ -24,6 +24,8 @@ struct CompileOptions {
   std::vector<ShapeProfile> profiles;
   /// Names that createTarget knows; a variant for each profile of each, best target first.
   std::vector<std::string> targets = {"host"};
+  /// Before the variants of each target, those of createOneDnnTarget.
+  bool oneDnn = false;
   PipelineOptions pipeline;
   /// Where to stop; everything if not set.
   std::optional<Stage> stopAfter;

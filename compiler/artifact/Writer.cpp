@@ -6,6 +6,7 @@
 #include "compiler/artifact/Metadata.h"
 #include "compiler/artifact/OutputFile.h"
 
+#include <algorithm>
 #include <cstring>
 
 using namespace convoy::artifact;
@@ -15,7 +16,9 @@ namespace {
 // As runtime/schema/artifact.fbs describes the header.
 constexpr char magic[8] = {'C', 'O', 'N', 'V', 'O', 'Y', '\r', '\n'};
 constexpr uint32_t formatVersion = 1;
+// The first runtime, and the first that knows libraries.
 constexpr uint32_t leastRuntime = 0 << 16 | 1 << 8 | 0;
+constexpr uint32_t leastRuntimeForLibraries = 0 << 16 | 1 << 8 | 1;
 constexpr uint64_t headerBytes = 64;
 constexpr uint64_t pageBytes = 4096;
 
@@ -41,7 +44,9 @@ public:
   void fill(char *file) const {
     std::memcpy(file, magic, sizeof magic);
     store(file + 8, formatVersion);
-    store(file + 12, leastRuntime);
+    bool hasLibraries = std::any_of(artifact.variants.begin(), artifact.variants.end(),
+                                    [](const Variant &v) { return !v.libraries.empty(); });
+    store(file + 12, hasLibraries ? leastRuntimeForLibraries : leastRuntime);
     store(file + 16, end);
     store(file + 24, metadataOffset);
     store(file + 32, uint64_t(metadata.size()));

@@ -3,8 +3,10 @@
 #include "cpu.h"
 #include "device.h"
 #include "float_state.h"
+#include "onednn_library.h"
 #include "thread_pool.h"
 
+#include <string.h>
 #include <time.h>
 
 using namespace convoy::rt;
@@ -215,6 +217,15 @@ bool supports(const schema::Variant &variant, Text &missing) {
       continue;
     missing.add("%s%s", complete ? "this CPU lacks " : ", ", feature);
     complete = false;
+  }
+  for (uint32_t i = 0; i < sizeOf(variant.libraries()); ++i) {
+    const char *name = variant.libraries()->Get(i)->c_str();
+    if (!complete)
+      missing.add(", ");
+    bool isOneDnn = strcmp(name, "oneDNN") == 0;
+    if (!isOneDnn)
+      missing.add("this runtime knows no library '%s'", name);
+    complete = isOneDnn && dnnl::Library::get(missing) && complete;
   }
   return complete;
 }
