@@ -26,7 +26,7 @@ static cl::opt<std::string> dump("dump", cl::desc("print asm, llvm or mlir of ea
 static cl::opt<std::string>
     strategy("strategy", cl::desc("this strategy alone; otherwise all but the reference loops"),
              cl::cat(category));
-static cl::opt<std::string> json("json", cl::desc("also write the results to FILE"),
+static cl::opt<std::string> jsonFile("json", cl::desc("also write the results to FILE"),
                                  cl::value_desc("FILE"), cl::cat(category));
 static cl::opt<bool>
     cold("cold",
@@ -61,7 +61,7 @@ Wanted parseOptions(int argc, char **argv) {
   return {target,
           dump,
           strategy,
-          json,
+          jsonFile,
           cold,
           !noOneDnn,
           milliseconds * 1e-3,
@@ -193,6 +193,16 @@ int main(int argc, char **argv) {
   std::vector<Layer> layers;
   if (!readLayers(wanted.files, layers))
     return 1;
+  // Before the long work.
+  std::unique_ptr<raw_fd_ostream> json;
+  if (!wanted.json.empty()) {
+    std::error_code error;
+    json = std::make_unique<raw_fd_ostream>(wanted.json, error);
+    if (error) {
+      errs() << "cannot write " << wanted.json << ": " << error.message() << "\n";
+      return 1;
+    }
+  }
   auto context = makeContext();
   cnn::TargetAttr facts = target->facts(context.get());
 
@@ -214,16 +224,13 @@ int main(int argc, char **argv) {
   }
   report.atEnd = MachineRates::measure(report.lanes, facts.getL2Bytes());
   report.printSummary(outs());
-  if (wanted.json.empty())
+  if (!json)
     return 0;
-  std::error_code error;
-  raw_fd_ostream stream(wanted.json, error);
-  if (!error)
-    report.writeJson(stream);
-  if (error || (stream.close(), stream.has_error())) {
-    errs() << "cannot write " << wanted.json << ": " << (error ? error : stream.error()).message()
-           << "\n";
-    stream.clear_error();
+  report.writeJson(*json);
+  json->close();
+  if (json->has_error()) {
+    errs() << "cannot write " << wanted.json << ": " << json->error().message() << "\n";
+    json->clear_error();
     return 1;
   }
   return 0;

@@ -3,9 +3,11 @@
 
 #pragma once
 
+#include "compiler/Pipeline.h"
 #include "convoy/convoy.h"
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -42,12 +44,13 @@ using Outputs = std::vector<Bytes>;
 
 class CompiledModel {
 public:
+  using ExtraPasses = std::function<void(mlir::OpPassManager &, Stage)>;
   /// Compiles a model file for a target; null, with a failed expectation, if that fails.
-  static std::unique_ptr<CompiledModel> fromFile(const std::string &path,
-                                                 const std::string &target);
+  static std::unique_ptr<CompiledModel> fromFile(const std::string &path, const std::string &target,
+                                                 const ExtraPasses &extraPasses = {});
   /// The same for ONNX text.
-  static std::unique_ptr<CompiledModel> fromText(const std::string &text,
-                                                 const std::string &target);
+  static std::unique_ptr<CompiledModel> fromText(const std::string &text, const std::string &target,
+                                                 const ExtraPasses &extraPasses = {});
   ~CompiledModel() { convoy_model_destroy(model); }
 
   /// Inputs for a batch, the same for every model with these inputs: small numbers.
