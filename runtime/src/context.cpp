@@ -39,8 +39,8 @@ convoy_status convoy_context::initialize(const convoy_context_options &options) 
   size_t scratchBytes = profile->variant->scratch_bytes();
   for (const OneDnnLaunch &launch : oneDnnLaunches)
     scratchBytes = launch.scratchBytes() > scratchBytes ? launch.scratchBytes() : scratchBytes;
-  QueueOptions queueOptions{threads, scratchBytes, allocator,
-                            options.parallel_for, options.parallel_for_user};
+  QueueOptions queueOptions{threads,   scratchBytes,         steps.size(),
+                            allocator, options.parallel_for, options.parallel_for_user};
   if (convoy_status status = profile->device->open(queueOptions, &queue))
     return status;
   // Memory for the largest batch stays when the batch shrinks.
@@ -101,6 +101,7 @@ convoy_status convoy_context::makeSteps() {
     const schema::Kernel &kernel = *profile->variant->kernels()->Get(launch.kernel());
     steps[i].kernel = profile->device->entry(profile->program, kernel);
     steps[i].args = next;
+    steps[i].joins = launch.joins();
     if (kernel.onednn()) {
       steps[i].kernel = reinterpret_cast<const void *>(&OneDnnLaunch::run);
       *next++ = nextOneDnn++;
