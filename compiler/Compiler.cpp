@@ -243,6 +243,18 @@ LogicalResult TargetCompiler::run(MLIRContext *context, bool wantDumps,
   return success();
 }
 
+// Variants that could use oneDNN and do not are those without it over again.
+static void dropIfWithoutLibrary(Location loc, const Target &target, size_t first,
+                                 artifact::Artifact &artifact) {
+  auto added = llvm::drop_begin(artifact.variants, first);
+  // Of those that --onednn adds, none can be combined with oneDNN once more.
+  bool isAddition = !createOneDnnTarget(target);
+  if (!isAddition || llvm::any_of(added, [](auto &v) { return !v.libraries.empty(); }))
+    return;
+  artifact.variants.erase(artifact.variants.begin() + first, artifact.variants.end());
+  emitRemark(loc) << "oneDNN is estimated to be faster nowhere: no variant for " << target.name();
+}
+
 FailureOr<CompileResult> convoy::compileModel(StringRef path, const CompileOptions &options,
                                               bool wantDumps, MLIRContext *context) {
   // A module that holds no op of the dialect still gets its attributes.
@@ -274,9 +286,13 @@ FailureOr<CompileResult> convoy::compileModel(StringRef path, const CompileOptio
   artifact::Artifact artifact;
   artifact.producer = "convoy-compile " CONVOY_VERSION_STRING;
   artifact.modelName = llvm::sys::path::stem(path).str();
-  for (const std::unique_ptr<Target> &target : targets)
+  for (const std::unique_ptr<Target> &target : targets) {
+    size_t before = artifact.variants.size();
     if (failed(TargetCompiler(options, *target, path).run(context, wantDumps, artifact, result)))
       return failure();
+    if (options.oneDnn)
+      dropIfWithoutLibrary(fileLoc, *target, before, artifact);
+  }
   if (!options.stopAfter) {
     artifact::Problem problem = options.artifactPath.empty()
                                     ? artifact::serialize(artifact, result.artifact)

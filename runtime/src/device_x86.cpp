@@ -302,12 +302,11 @@ bool supports(const schema::Variant &variant, Text &missing) {
   }
   for (uint32_t i = 0; i < sizeOf(variant.libraries()); ++i) {
     const char *name = variant.libraries()->Get(i)->c_str();
-    if (!complete)
-      missing.add(", ");
     bool isOneDnn = strcmp(name, "oneDNN") == 0;
     if (!isOneDnn)
-      missing.add("this runtime knows no library '%s'", name);
-    complete = isOneDnn && dnnl::Library::get(missing) && complete;
+      missing.add("%sthis runtime knows no library '%s'", complete ? "" : ", ", name);
+    // Loaded only where all else is there.
+    complete = complete && isOneDnn && dnnl::Library::get(missing);
   }
   return complete;
 }

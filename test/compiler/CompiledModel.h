@@ -3,7 +3,7 @@
 
 #pragma once
 
-#include "compiler/Pipeline.h"
+#include "compiler/Compiler.h"
 #include "convoy/convoy.h"
 
 #include <cstdint>
@@ -44,14 +44,17 @@ using Outputs = std::vector<Bytes>;
 
 class CompiledModel {
 public:
-  using ExtraPasses = std::function<void(mlir::OpPassManager &, Stage)>;
+  using Adjust = std::function<void(CompileOptions &)>;
   /// Compiles a model file for a target; null, with a failed expectation, if that fails.
   static std::unique_ptr<CompiledModel> fromFile(const std::string &path, const std::string &target,
-                                                 const ExtraPasses &extraPasses = {});
+                                                 const Adjust &adjust = {});
   /// The same for ONNX text.
   static std::unique_ptr<CompiledModel> fromText(const std::string &text, const std::string &target,
-                                                 const ExtraPasses &extraPasses = {});
+                                                 const Adjust &adjust = {});
   ~CompiledModel() { convoy_model_destroy(model); }
+
+  const convoy_model *get() const { return model; }
+  const std::vector<char> &bytes() const { return artifact; }
 
   /// Inputs for a batch, the same for every model with these inputs: small numbers.
   std::vector<Bytes> makeInputs(int64_t batch) const;

@@ -1,5 +1,5 @@
-// Convolutions by oneDNN against the reference loops, through artifacts and the runtime. Skipped
-// where oneDNN is not installed.
+// Convolutions by oneDNN against the reference loops, through artifacts and the runtime, which is
+// skipped where oneDNN is not installed; and what happens where it is missing or another.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "test/compiler/CompiledModel.h"
@@ -29,6 +29,8 @@ struct UseOneDnn : mlir::PassWrapper<UseOneDnn, mlir::OperationPass<mlir::Module
   explicit UseOneDnn(int &given) : given(given) {}
   void runOnOperation() override {
     auto target = getOperation()->getAttrOfType<cnn::TargetAttr>(cnn::kTargetAttrName);
+    if (!target.getName().ends_with("-onednn"))
+      return;
     getOperation().walk([&](cnn::ConvOp conv) {
       auto strategy = conv->getAttrOfType<mlir::StringAttr>("strategy");
       bool liesSo = strategy && (strategy == "direct" || strategy == "pointwise" ||
@@ -41,6 +43,15 @@ struct UseOneDnn : mlir::PassWrapper<UseOneDnn, mlir::OperationPass<mlir::Module
   }
   int &given;
 };
+
+CompiledModel::Adjust giveAllToOneDnn(int &given) {
+  return [&given](CompileOptions &options) {
+    options.pipeline.extraPasses = [&given](mlir::OpPassManager &manager, Stage stage) {
+      if (stage == Stage::Select)
+        manager.addPass(std::make_unique<UseOneDnn>(given));
+    };
+  };
+}
 
 class OneDnn : public ::testing::TestWithParam<std::string> {
 protected:
@@ -56,11 +67,7 @@ protected:
   /// Compiles with all convolutions that are possible given to oneDNN; they must be `wanted`.
   std::unique_ptr<CompiledModel> compile(const std::string &text, int wanted) {
     int given = 0;
-    auto model =
-        CompiledModel::fromText(text, GetParam(), [&](mlir::OpPassManager &manager, Stage stage) {
-          if (stage == Stage::Select)
-            manager.addPass(std::make_unique<UseOneDnn>(given));
-        });
+    auto model = CompiledModel::fromText(text, GetParam(), giveAllToOneDnn(given));
     EXPECT_EQ(given, wanted) << text;
     return model;
   }
@@ -197,6 +204,54 @@ TEST_P(OneDnn, LeavesOpenMpAlone) {
   check(Network().text(), 2);
   EXPECT_EQ(get(), 3);
   dlclose(openMp);
+}
+
+// Loads a model of two variants where CONVOY_ONEDNN names `library`, and exits. The runtime looks
+// for oneDNN once, so this is for a process of its own.
+[[noreturn]] void runWith(const char *library) {
+  setenv("CONVOY_ONEDNN", library, /*overwrite=*/1);
+  int given = 0;
+  auto model = CompiledModel::fromText(Network().text(), "host", [&](CompileOptions &options) {
+    giveAllToOneDnn(given)(options);
+    options.oneDnn = true;
+  });
+  if (!model || given == 0)
+    exit(1);
+  std::string target = convoy_model_target(model->get());
+  Outputs outputs = model->run(makeIntegers(*model, 1), 1, 1);
+  auto reference = CompiledModel::fromText(Network().text(), "x86-reference");
+  bool isRight = reference && outputs == reference->run(makeIntegers(*reference, 1), 1, 1);
+  convoy_load_options options = {};
+  std::string asked = target + "-onednn";
+  options.target = asked.c_str();
+  convoy_model *other = nullptr;
+  convoy_status status =
+      convoy_model_load_memory(model->bytes().data(), model->bytes().size(), &options, &other);
+  fprintf(stderr, "%s by %s; status %d: %s\n", isRight ? "right" : "wrong", target.c_str(), status,
+          status == CONVOY_OK ? "" : convoy_last_error());
+  exit(status == CONVOY_UNSUPPORTED_MACHINE ? 0 : 2);
+}
+
+// The variant without oneDNN runs; whoever asks for the other is told what was looked for.
+TEST(OneDnnMissing, OtherVariantRuns) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  std::unique_ptr<Target> host = createTarget("host");
+  if (!host || !createOneDnnTarget(*host))
+    GTEST_SKIP() << "there is no target with oneDNN for this machine";
+  auto expect = [](const char *library, const std::string &why) {
+    EXPECT_EXIT(runWith(library), ::testing::ExitedWithCode(0),
+                "right by x86-avx(512|2); status 10: no variant for target x86-avx(512|2)-onednn "
+                "that can run here: .*x86-avx(512|2)-onednn: " +
+                    why);
+  };
+  expect("/nonexistent/libdnnl.so", "oneDNN is needed, and CONVOY_ONEDNN names one that cannot be "
+                                    "loaded: /nonexistent/libdnnl.so: cannot open");
+  expect("libm.so.6", "libm.so.6 is no oneDNN: it lacks dnnl_version");
+  expect(CONVOY_OLD_ONEDNN, ".* is oneDNN 1.9.4, expected 2.6 or newer, or 3");
+  expect(CONVOY_TBB_ONEDNN,
+         ".* is built for a thread library \\(number 4\\) that cannot be held to "
+         "one thread, expected OpenMP or none");
+  expect(CONVOY_EMPTY_ONEDNN, ".* is no oneDNN that can be used: it lacks dnnl_engine_create");
 }
 
 INSTANTIATE_TEST_SUITE_P(Targets, OneDnn, ::testing::Values("x86-avx512-onednn", "x86-avx2-onednn"),
