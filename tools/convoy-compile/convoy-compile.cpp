@@ -128,7 +128,8 @@ static Arguments parseArguments(int argc, char **argv) {
   options.flag("onednn",
                "before each variant, one in which oneDNN computes convolutions where it is\n"
                "estimated to be faster (target NAME-onednn). The runtime takes it where it finds\n"
-               "libdnnl.so.3 or .2, or the library that CONVOY_ONEDNN names; else the other",
+               "libdnnl.so.3 or .2, or the library that CONVOY_ONEDNN names; else the other. Its\n"
+               "ReLU makes 0 of NaN",
                compile.oneDnn);
   options.section("Help");
   options.flag("list-ops", "print the ops that a model may use, with opsets, types and limits",
