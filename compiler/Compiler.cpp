@@ -33,8 +33,8 @@ namespace {
 /// The profiles of one target on their way through the stages.
 class TargetCompiler {
 public:
-  TargetCompiler(const CompileOptions &options, const Target &target, StringRef path)
-      : options(options), target(target), path(path) {}
+  TargetCompiler(const CompileOptions &options, const Target &target, bool isHost, StringRef path)
+      : options(options), target(target), path(path), tuner(options.tune, target, isHost) {}
 
   /// Appends the variants to the artifact, if the options do not stop before.
   LogicalResult run(MLIRContext *context, bool wantDumps, artifact::Artifact &artifact,
@@ -52,6 +52,7 @@ private:
   const CompileOptions &options;
   const Target &target;
   StringRef path;
+  tune::Tuner tuner;
   std::string dumpPrefix; // of the files of a profile
   unsigned dumped = 0;
 };
@@ -108,7 +109,11 @@ LogicalResult TargetCompiler::verifyCode(ModuleOp module, verify::PassVerifier &
 }
 
 LogicalResult TargetCompiler::runStages(ModuleOp module) {
-  module->setAttr(cnn::kTargetAttrName, target.facts(module.getContext()));
+  cnn::TargetAttr facts = target.facts(module.getContext());
+  facts = cnn::TargetAttr::get(facts.getContext(), facts.getName(), facts.getLanes(),
+                               facts.getRegisters(), facts.getL1Bytes(), facts.getL2Bytes(),
+                               facts.getCpu(), facts.getFeatures(), options.strictFp);
+  module->setAttr(cnn::kTargetAttrName, facts);
   std::optional<verify::PassVerifier> verifier;
   if (options.verifyPasses) {
     verifier.emplace(*options.verifyPasses);
@@ -116,9 +121,12 @@ LogicalResult TargetCompiler::runStages(ModuleOp module) {
       return failure();
   }
   for (Stage stage : allStages()) {
+    if (stage == Stage::Layout && options.tune.measure &&
+        failed(tuner.tune(module, options.pipeline)))
+      return failure();
     PassManager manager(module.getContext());
     manager.enableVerifier(options.verifyEachPass);
-    buildStage(manager, stage, target.kernelTable(), options.pipeline);
+    buildStage(manager, stage, tuner.table(), options.pipeline);
     if (verifier)
       verifier->attach(manager);
     if (failed(manager.run(module)) || failed(dumpModule(stage, module)) ||
@@ -205,6 +213,8 @@ FailureOr<OwningOpRef<ModuleOp>> TargetCompiler::compileProfile(const ShapeProfi
 LogicalResult TargetCompiler::run(MLIRContext *context, bool wantDumps,
                                   artifact::Artifact &artifact, CompileResult &result) {
   Location loc = FileLineColLoc::get(context, path, 0, 0);
+  if (failed(tuner.start(loc)))
+    return failure();
   std::vector<ShapeProfile> profiles = options.profiles;
   if (profiles.empty())
     profiles.push_back({"", options.import.shapes});
@@ -263,6 +273,8 @@ FailureOr<CompileResult> convoy::compileModel(StringRef path, const CompileOptio
   // A parser loads the dialects of what it reads, which an empty module does not have.
   context->loadAllAvailableDialects();
   std::vector<std::unique_ptr<Target>> targets;
+  SmallVector<bool> targetIsHost; // by that very name
+  std::unique_ptr<Target> host = createTarget("host");
   for (const std::string &name : options.targets) {
     targets.push_back(createTarget(name));
     if (!targets.back())
@@ -271,13 +283,23 @@ FailureOr<CompileResult> convoy::compileModel(StringRef path, const CompileOptio
     for (const std::unique_ptr<Target> &other : llvm::drop_end(targets))
       if (other->name() == targets.back()->name())
         return emitError(fileLoc) << "target '" << other->name() << "' is given twice";
+    if (options.tune.measure && (!host || host->name() != targets.back()->name()))
+      return emitError(fileLoc) << "--tune measures on this machine, which is "
+                                << (host ? host->name() : "of no known kind")
+                                << ": target '" << targets.back()->name()
+                                << "' cannot be tuned here";
+    targetIsHost.push_back(name == "host");
     if (!options.oneDnn)
       continue;
     std::unique_ptr<Target> withOneDnn = createOneDnnTarget(*targets.back());
     if (!withOneDnn)
       return emitError(fileLoc) << "target '" << targets.back()->name()
                                 << "' cannot be combined with oneDNN";
+    // Measuring runs kernels in this process, where those of oneDNN have no code.
+    if (options.tune.measure)
+      return emitError(fileLoc) << "what oneDNN computes cannot be tuned";
     targets.insert(targets.end() - 1, std::move(withOneDnn));
+    targetIsHost.insert(targetIsHost.end() - 1, false);
   }
   if (failed(prepareDumpDir(options.dumpDir, fileLoc)))
     return failure();
@@ -286,9 +308,10 @@ FailureOr<CompileResult> convoy::compileModel(StringRef path, const CompileOptio
   artifact::Artifact artifact;
   artifact.producer = "convoy-compile " CONVOY_VERSION_STRING;
   artifact.modelName = llvm::sys::path::stem(path).str();
-  for (const std::unique_ptr<Target> &target : targets) {
+  for (auto [target, isHost] : llvm::zip_equal(targets, targetIsHost)) {
     size_t before = artifact.variants.size();
-    if (failed(TargetCompiler(options, *target, path).run(context, wantDumps, artifact, result)))
+    if (failed(TargetCompiler(options, *target, isHost, path)
+                   .run(context, wantDumps, artifact, result)))
       return failure();
     if (options.oneDnn)
       dropIfWithoutLibrary(fileLoc, *target, before, artifact);

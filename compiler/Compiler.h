@@ -6,6 +6,7 @@
 #include "compiler/Pipeline.h"
 #include "compiler/Profiles.h"
 #include "compiler/onnx/Importer.h"
+#include "compiler/tune/Tuner.h"
 #include "compiler/verify/VerifyPasses.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -26,7 +27,11 @@ struct CompileOptions {
   std::vector<std::string> targets = {"host"};
   /// Before the variants of each target, those of createOneDnnTarget.
   bool oneDnn = false;
+  /// No Winograd: every sum is one of the products that ONNX's text names.
+  bool strictFp = false;
   PipelineOptions pipeline;
+  /// What is measured, and what is known by earlier measurements.
+  TuneOptions tune;
   /// Where to stop; everything if not set.
   std::optional<Stage> stopAfter;
   /// Folder for the form after each stage; none if empty.

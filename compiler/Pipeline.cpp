@@ -33,6 +33,21 @@ llvm::ArrayRef<Stage> convoy::allStages() {
   return stages;
 }
 
+static void addLayoutPasses(OpPassManager &manager, const KernelTable &table,
+                            const PipelineOptions &options) {
+  if (options.optimize) {
+    manager.addPass(createAssignLayout(always(table)));
+    manager.addPass(createCancelRelayouts());
+  }
+  manager.addPass(createVerifyStage({"layout"}));
+}
+
+void convoy::buildChoices(OpPassManager &manager, const KernelTable &table,
+                          const PipelineOptions &options) {
+  addLayoutPasses(manager, table, options);
+  manager.addPass(createSelectKernels(always(table)));
+}
+
 void convoy::buildStage(OpPassManager &manager, Stage stage, const KernelTable &table,
                         const PipelineOptions &options) {
   switch (stage) {
@@ -52,11 +67,7 @@ void convoy::buildStage(OpPassManager &manager, Stage stage, const KernelTable &
       manager.addPass(createFuseEpilogues());
     break;
   case Stage::Layout:
-    if (options.optimize) {
-      manager.addPass(createAssignLayout(always(table)));
-      manager.addPass(createCancelRelayouts());
-    }
-    manager.addPass(createVerifyStage({"layout"}));
+    addLayoutPasses(manager, table, options);
     break;
   case Stage::Select:
     manager.addPass(createSelectKernels(always(table)));
@@ -74,6 +85,7 @@ void convoy::buildStage(OpPassManager &manager, Stage stage, const KernelTable &
     // Shares no code with the planner.
     manager.addPass(createVerifyPlan());
     break;
-  }  if (options.extraPasses)
+  }
+  if (options.extraPasses)
     options.extraPasses(manager, stage);
 }

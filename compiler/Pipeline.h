@@ -41,4 +41,9 @@ struct PipelineOptions {
 void buildStage(mlir::OpPassManager &manager, Stage stage, const KernelTable &table,
                 const PipelineOptions &options);
 
+/// Adds the passes from Fuse on that ask the kernel table, and those between them: all that decides
+/// which kernels a graph will have.
+void buildChoices(mlir::OpPassManager &manager, const KernelTable &table,
+                  const PipelineOptions &options);
+
 } // namespace convoy

@@ -33,11 +33,11 @@ bool convoy::isRegionOperand(OpOperand &operand) {
 }
 
 int64_t CostModel::select(Operation *op) {
-  const Strategy *strategy = table.select(op, target);
-  if (!strategy)
+  KernelChoice choice = table.choose(op, target);
+  if (!choice.strategy)
     return kNever;
   // In 1/16 ns, so that what is cheap still counts.
-  double cost = *strategy->cost(op, target) * 16;
+  double cost = choice.ns * 16;
   return std::llround(std::min<double>(cost, kNever / 2));
 }
 

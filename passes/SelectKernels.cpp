@@ -151,6 +151,25 @@ std::unique_ptr<Pass> convoy::createSelectKernels(KernelTableLookup lookup) {
   return std::make_unique<SelectKernels>(std::move(lookup));
 }
 
+// Says which kernel an op has and why.
+static void explain(Operation *op, const KernelChoice &choice) {
+  std::string text = (op->getName().getStringRef() + " by " + choice.strategy->name()).str();
+  if (!choice.config.empty())
+    text += " " + choice.config;
+  text += llvm::formatv(", {0} {1:F1} us", choice.isMeasured ? "measured" : "estimated",
+                        choice.ns / 1000);
+  if (choice.isMeasured && choice.isChanged()) {
+    text += llvm::formatv("; estimates chose {0} at {1:F1} us", choice.estimated->name(),
+                          choice.estimatedNs / 1000);
+    if (choice.estimatedTook)
+      text += llvm::formatv(", which took {0:F1} us", *choice.estimatedTook / 1000);
+  }
+  remarkPassed(op->getLoc(), "SelectKernels", "kernel", text);
+  for (const std::string &name : choice.unknown)
+    remarkMissed(op->getLoc(), "SelectKernels", "kernel",
+                 "a tuning result for strategy '" + name + "' is left out: there is none");
+}
+
 void SelectKernels::runOnOperation() {
   FailureOr<func::FuncOp> graph = getGraph(getOperation());
   FailureOr<cnn::TargetAttr> target = getTarget(getOperation());
@@ -169,17 +188,17 @@ void SelectKernels::runOnOperation() {
   for (Operation &op : graph->getBody().front()) {
     if (!isComputeOp(&op) || (isAlias(&op) && !copies.contains(&op)) || parts.parts.contains(&op))
       continue;
-    const Strategy *strategy = table->select(&op, *target);
-    if (!strategy) {
+    KernelChoice choice = table->choose(&op, *target);
+    if (!choice.strategy) {
       // All ops that have none are listed.
       op.emitOpError() << "has no kernel on target '" << target->getName() << "'";
       complete = false;
       continue;
     }
-    op.setAttr("strategy", StringAttr::get(&getContext(), strategy->name()));
-    remarkPassed(op.getLoc(), "SelectKernels", "kernel",
-                 op.getName().getStringRef() + " by " + strategy->name() +
-                     llvm::formatv(", estimated {0:F1} us", *strategy->cost(&op, *target) / 1000));
+    op.setAttr("strategy", StringAttr::get(&getContext(), choice.strategy->name()));
+    if (!choice.config.empty())
+      op.setAttr(kConfigAttrName, StringAttr::get(&getContext(), choice.config));
+    explain(&op, choice);
   }
   if (!complete)
     signalPassFailure();

@@ -1,35 +1,15 @@
-// Runs a program of the plan dialect launch by launch, with the evaluator or with its code.
+// The memory of a program of the plan dialect that is run launch by launch.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #pragma once
 
 #include "compiler/verify/ValueStore.h"
 #include "dialects/Plan/Plan.h"
-#include "targets/Target.h"
-
-#include "llvm/Support/Memory.h"
 
 #include <functional>
 #include <memory>
 
 namespace convoy::verify {
-
-/// Code of a module's kernels, mapped into this process.
-class LoadedCode {
-public:
-  /// An error if it is no code that can be mapped.
-  static mlir::FailureOr<std::unique_ptr<LoadedCode>> load(mlir::ModuleOp module,
-                                                           const GeneratedCode &code);
-  ~LoadedCode();
-
-  /// Runs all tiles of a kernel as the runtime does, in ranges of several lengths and the last ones
-  /// first: no range may depend on another.
-  void run(plan::KernelOp kernel, llvm::ArrayRef<void *> args, int64_t batch) const;
-
-private:
-  llvm::sys::MemoryBlock memory;
-  llvm::StringMap<uint64_t> offsets;
-};
 
 /// The memory of one run: inputs, outputs, constants and the arena, as the runtime has them.
 class ProgramMemory {

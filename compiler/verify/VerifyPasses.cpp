@@ -235,7 +235,7 @@ LogicalResult PassVerifier::checkGraph(func::FuncOp graph, StringRef what, Set &
 }
 
 LogicalResult PassVerifier::checkProgram(plan::ProgramOp program, StringRef what, Set &set,
-                                         const LoadedCode *code) {
+                                         const HostCode *code) {
   auto fail = [&] {
     hasFailed = true;
     return failure();
@@ -296,7 +296,7 @@ LogicalResult PassVerifier::checkProgram(plan::ProgramOp program, StringRef what
     if (code) {
       args.push_back(address);
       arenaBefore.assign(memory.arena().begin(), memory.arena().end());
-      code->run(kernel, args, set.batch);
+      code->run(kernel.getSymName(), args, set.batch);
       Tensor found = Tensor::unpack(type, {address, bytes});
       std::optional<Deviation> deviation = compare(found, judgement->value.tensor,
                                                    set.store.getTolerance(), unitsOf(op));
@@ -429,7 +429,7 @@ LogicalResult PassVerifier::check(ModuleOp module, StringRef what) {
 
 LogicalResult PassVerifier::checkCode(ModuleOp module, const GeneratedCode &code) {
   auto begin = std::chrono::steady_clock::now();
-  FailureOr<std::unique_ptr<LoadedCode>> loaded = LoadedCode::load(module, code);
+  FailureOr<std::unique_ptr<HostCode>> loaded = HostCode::load(module, code);
   if (failed(loaded))
     return failure();
   int64_t launches = 0;

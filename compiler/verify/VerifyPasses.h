@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include "compiler/host/HostCode.h"
 #include "compiler/verify/Program.h"
 #include "compiler/verify/TestData.h"
 
@@ -69,7 +70,7 @@ private:
   mlir::LogicalResult checkGraph(mlir::func::FuncOp graph, llvm::StringRef what, Set &set,
                                  bool isFirst);
   mlir::LogicalResult checkProgram(plan::ProgramOp program, llvm::StringRef what, Set &set,
-                                   const LoadedCode *code);
+                                   const HostCode *code);
   mlir::LogicalResult checkOutputs(mlir::Location loc, llvm::ArrayRef<KnownTensor> outputs,
                                    llvm::ArrayRef<Step> steps, llvm::StringRef what, Set &set);
   void checkExpected(mlir::func::FuncOp graph, Set &set);

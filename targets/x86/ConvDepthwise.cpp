@@ -18,6 +18,12 @@ struct Plan {
   double ns;
 };
 
+// The registers left for accumulators by a row of weights and a few source vectors.
+int64_t roomFor(const WindowShape &shape, cnn::TargetAttr target) {
+  int64_t room = target.getRegisters() - std::min<int64_t>(shape.w.kernel, 7) - 3;
+  return std::max<int64_t>(room, 2);
+}
+
 std::optional<Plan> makePlan(Operation *op, cnn::TargetAttr target) {
   auto conv = dyn_cast<cnn::ConvOp>(op);
   if (!conv)
@@ -31,11 +37,11 @@ std::optional<Plan> makePlan(Operation *op, cnn::TargetAttr target) {
   if (!shape || shape->groups != shape->ic || shape->oc != shape->ic || shape->groups == 1 ||
       cnn::getBytes(conv.getDst().getType()) == 0)
     return std::nullopt;
-  // Accumulators, a row of weights, a few source vectors.
-  int64_t room = target.getRegisters() - std::min<int64_t>(shape->w.kernel, 7) - 3;
-  SweepChoice choice = chooseSweep(shape->w, std::max<int64_t>(room, 2), shape->h.kernel);
-  double cycles = choice.cycles * shape->h.out * llvm::divideCeil(shape->oc, lanes) * shape->n;
-  return Plan{*shape, choice.pixels, cycles / kCyclesPerNs};
+  auto choice = chooseSweep(getConfig(op), shape->w, roomFor(*shape, target), shape->h.kernel);
+  if (!choice)
+    return std::nullopt;
+  double cycles = choice->cycles * shape->h.out * llvm::divideCeil(shape->oc, lanes) * shape->n;
+  return Plan{*shape, choice->pixels, cycles / kCyclesPerNs};
 }
 
 struct ConvDepthwise : X86Strategy {
@@ -53,6 +59,13 @@ struct ConvDepthwise : X86Strategy {
       return {};
     bool flat = cast<RankedTensorType>(op->getOperand(0).getType()).getRank() == 3;
     return (flat ? "oiw" : "oihw") + std::to_string(target.getLanes()) + "o";
+  }
+
+  std::vector<std::string> configs(Operation *op, cnn::TargetAttr target) const override {
+    auto plan = makePlan(op, target);
+    if (!plan)
+      return {};
+    return otherSweeps(plan->shape.w, roomFor(plan->shape, target), plan->shape.h.kernel);
   }
 
   LogicalResult emit(plan::KernelOp kernel, KernelBuilder &kb) const override {

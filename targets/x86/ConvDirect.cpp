@@ -70,10 +70,12 @@ std::optional<Plan> makePlan(Operation *op, cnn::TargetAttr target) {
     plan.shape.w = Axis();
     plan.shape.w.in = plan.shape.w.out = pixels;
   }
-  TileChoice choice =
-      chooseTile(plan.shape.w.out, plan.dstBlocks, plan.steps(), target.getRegisters());
-  plan.tile = choice.tile;
-  double cycles = choice.cycles * plan.shape.h.out * plan.shape.groups * shape->n;
+  auto choice = chooseTile(getConfig(op), plan.shape.w.out, plan.dstBlocks, plan.steps(),
+                           target.getRegisters());
+  if (!choice)
+    return std::nullopt;
+  plan.tile = choice->tile;
+  double cycles = choice->cycles * plan.shape.h.out * plan.shape.groups * shape->n;
   plan.ns = cycles / kCyclesPerNs;
   return plan;
 }
@@ -320,6 +322,13 @@ struct BlockedConv : X86Strategy {
     if (kind == Kind::FirstLayer)
       return "o" + spatial + "i" + lanes + "o";
     return "oi" + spatial + lanes + "i" + lanes + "o";
+  }
+
+  std::vector<std::string> configs(Operation *op, cnn::TargetAttr target) const override {
+    auto plan = makePlan(op, target);
+    if (!plan)
+      return {};
+    return otherTiles(plan->shape.w.out, plan->dstBlocks, plan->steps(), target.getRegisters());
   }
 
   LogicalResult emit(plan::KernelOp kernel, KernelBuilder &kb) const override {

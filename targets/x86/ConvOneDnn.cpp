@@ -101,6 +101,9 @@ std::optional<OneDnnConv> convoy::oneDnnConv(Operation *op, cnn::TargetAttr targ
       return std::nullopt;
   if (!EpilogueReader(conv, result).read())
     return std::nullopt;
+  // Its ReLU makes 0 of NaN.
+  if (result.relu && target.getStrictFp())
+    return std::nullopt;
   return result;
 }
 

@@ -22,6 +22,8 @@ struct Plan {
   RegisterTile tile;
   double ns;
 
+  int64_t vectors(int64_t lanes) const { return (shape.w.out + lanes - 1) / lanes; }
+  double steps() const { return double(srcChannels()) * shape.h.kernel * shape.w.kernel; }
   int64_t srcChannels() const { return shape.ic / shape.groups; }
   int64_t dstChannels() const { return shape.oc / shape.groups; }
 };
@@ -47,13 +49,13 @@ std::optional<Plan> makePlan(Operation *op, cnn::TargetAttr target) {
     plan.shape.w = Axis();
     plan.shape.w.in = plan.shape.w.out = pixels;
   }
-  int64_t lanes = target.getLanes();
-  int64_t vectors = (plan.shape.w.out + lanes - 1) / lanes;
-  double steps = double(plan.srcChannels()) * shape->h.kernel * shape->w.kernel;
+  auto choice = chooseTile(getConfig(op), plan.dstChannels(), plan.vectors(target.getLanes()),
+                           plan.steps(), target.getRegisters());
+  if (!choice)
+    return std::nullopt;
+  plan.tile = choice->tile;
   // A vector of stride 2 takes two loads and a shuffle.
-  TileChoice choice = chooseTile(plan.dstChannels(), vectors, steps, target.getRegisters());
-  plan.tile = choice.tile;
-  double cycles = choice.cycles * plan.shape.h.out * shape->groups * shape->n;
+  double cycles = choice->cycles * plan.shape.h.out * shape->groups * shape->n;
   plan.ns = cycles * (shape->w.stride == 2 ? 1.4 : 1.1) / kCyclesPerNs;
   return plan;
 }
@@ -232,6 +234,14 @@ struct ConvPlanar : X86Strategy {
     if (!plan)
       return std::nullopt;
     return std::max(plan->ns, moveNs(op));
+  }
+
+  std::vector<std::string> configs(Operation *op, cnn::TargetAttr target) const override {
+    auto plan = makePlan(op, target);
+    if (!plan)
+      return {};
+    return otherTiles(plan->dstChannels(), plan->vectors(target.getLanes()), plan->steps(),
+                      target.getRegisters());
   }
 
   LogicalResult emit(plan::KernelOp kernel, KernelBuilder &kb) const override {

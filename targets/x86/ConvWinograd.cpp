@@ -36,7 +36,12 @@ struct Plan {
   int64_t blocksPerPart() const { return (dstBlocks + dstParts - 1) / dstParts; }
 };
 
-std::optional<Plan> makePlan(Operation *op, cnn::TargetAttr target, int64_t outputs) {
+// Batches that were considered, with what speaks for them: less is better.
+using Judgements = std::vector<std::pair<double, int64_t>>;
+
+// A config is the number of tiles that a piece takes at a time.
+std::optional<Plan> makePlan(Operation *op, cnn::TargetAttr target, int64_t outputs,
+                             Judgements *judgements = nullptr) {
   auto conv = dyn_cast<cnn::ConvOp>(op);
   if (!conv)
     return std::nullopt;
@@ -72,12 +77,18 @@ std::optional<Plan> makePlan(Operation *op, cnn::TargetAttr target, int64_t outp
   double perTile = elements * 4.5;
   double sources = perTile * plan.tiles() * plan.srcBlocks;
   constexpr int64_t maxBatch = 56, wantedPieces = 8;
+  int64_t wantedBatch = 0;
+  if (StringRef config = getConfig(op);
+      !config.empty() && (config.getAsInteger(10, wantedBatch) || wantedBatch < 1))
+    return std::nullopt;
   double best = std::numeric_limits<double>::infinity();
   for (int64_t batch = 1; batch <= std::min(maxBatch, plan.tiles()); ++batch) {
     int64_t batches = (plan.tiles() + batch - 1) / batch;
     // Balanced, a last batch is hardly shorter than the others.
-    if (batch != (plan.tiles() + batches - 1) / batches)
+    if (batch != (plan.tiles() + batches - 1) / batches || (wantedBatch && batch != wantedBatch))
       continue;
+    if (judgements)
+      judgements->push_back({std::numeric_limits<double>::infinity(), batch});
     TileChoice choice = chooseTile(batch, plan.dstBlocks, shape->ic, target.getRegisters());
     double sourceBytes = double(elements) * plan.srcBlocks * lanes * 4 * batch;
     double groups = double(plan.dstBlocks) / choice.tile.blocks;
@@ -91,6 +102,8 @@ std::optional<Plan> makePlan(Operation *op, cnn::TargetAttr target, int64_t outp
       // Few pieces leave threads idle: a twentieth for each time that their number halves.
       double pieces = std::min(double(batches * parts * shape->n), double(wantedPieces));
       double judged = cycles * (1 + 0.05 * std::log2(wantedPieces / pieces));
+      if (judgements)
+        judgements->back().first = std::min(judgements->back().first, judged);
       if (judged >= best)
         continue;
       best = judged;
@@ -100,6 +113,8 @@ std::optional<Plan> makePlan(Operation *op, cnn::TargetAttr target, int64_t outp
       plan.ns = cycles * static_cast<double>(shape->n) / kCyclesPerNs;
     }
   }
+  if (!plan.batch)
+    return std::nullopt;
   plan.dstParts = (plan.dstBlocks + plan.blocksPerPart() - 1) / plan.blocksPerPart();
   return plan;
 }
@@ -405,6 +420,8 @@ struct ConvWinograd : X86Strategy {
   StringRef name() const override { return ownName; }
 
   std::optional<double> cost(Operation *op, cnn::TargetAttr target) const override {
+    if (target.getStrictFp())
+      return std::nullopt;
     auto plan = makePlan(op, target, outputs);
     if (!plan || !isPackable(op->getOperand(1)))
       return std::nullopt;
@@ -416,6 +433,20 @@ struct ConvWinograd : X86Strategy {
       return {};
     std::string lanes = std::to_string(target.getLanes());
     return "hwoi" + lanes + "i" + lanes + "o.f" + std::to_string(outputs);
+  }
+
+  std::vector<std::string> configs(Operation *op, cnn::TargetAttr target) const override {
+    Judgements judgements;
+    auto plan = makePlan(op, target, outputs, &judgements);
+    llvm::sort(judgements);
+    constexpr double mostTimes = 1.3;
+    constexpr size_t mostConfigs = 4;
+    std::vector<std::string> configs;
+    for (auto [judged, batch] : judgements)
+      if (plan && batch != plan->batch && judged <= mostTimes * judgements.front().first &&
+          configs.size() < mostConfigs)
+        configs.push_back(std::to_string(batch));
+    return configs;
   }
 
   LogicalResult emit(plan::KernelOp kernel, KernelBuilder &kb) const override {

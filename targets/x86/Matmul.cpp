@@ -27,6 +27,7 @@ struct Plan {
   bool joinsImages;
   double ns;
 
+  int64_t blocks(int64_t lanes) const { return (n + lanes - 1) / lanes; }
   int64_t products() const {
     int64_t count = 1;
     for (int64_t extent : leading)
@@ -83,13 +84,17 @@ std::optional<Plan> makePlan(Operation *op, cnn::TargetAttr target, bool packed)
     plan.lhsStrides = stridesAlong(lhs);
     plan.rhsStrides = packed ? SmallVector<int64_t>(rank - 2, 0) : stridesAlong(rhs);
   }
-  int64_t blocks = (plan.n + target.getLanes() - 1) / target.getLanes();
-  TileChoice choice = chooseTile(plan.m, blocks, plan.k, target.getRegisters());
-  plan.tile = choice.tile;
+  int64_t blocks = plan.blocks(target.getLanes());
+  StringRef config = getConfig(op);
+  auto choice = chooseTile(config, plan.m, blocks, plan.k, target.getRegisters());
   plan.joinsImages = packed && mayJoinImages(matmul, plan.m);
+  // The tile of joined images is of as many rows as the batch has, which a config does not know.
+  if (!choice || (plan.joinsImages && !config.empty()))
+    return std::nullopt;
+  plan.tile = choice->tile;
   if (plan.joinsImages)
     plan.tile = {target.getRegisters() / 4, std::min<int64_t>(3, blocks)};
-  plan.ns = choice.cycles * plan.products() / kCyclesPerNs;
+  plan.ns = choice->cycles * plan.products() / kCyclesPerNs;
   return plan;
 }
 
@@ -99,7 +104,7 @@ public:
       : kb(kb), op(op), plan(plan), packed(packed), lanes(kb.lanes()), epilogue(kb, op) {}
 
   void run() {
-    int64_t blocks = (plan.n + lanes - 1) / lanes;
+    int64_t blocks = plan.blocks(lanes);
     int64_t groups = (blocks + plan.tile.blocks - 1) / plan.tile.blocks;
     int64_t rowTiles = (plan.m + plan.tile.pixels - 1) / plan.tile.pixels;
     int64_t pieces = piecesFor(plan.ns / (plan.products() * groups), tileNs(plan.ns), rowTiles);
@@ -260,6 +265,13 @@ struct Matmul : X86Strategy {
     // The tag's letters name the dimensions of the operand as it is: transposed, n comes first.
     std::string lanes = std::to_string(target.getLanes());
     return cast<cnn::MatmulOp>(op).getTransposeRhs() ? "kn" + lanes + "k" : "nk" + lanes + "n";
+  }
+
+  std::vector<std::string> configs(Operation *op, cnn::TargetAttr target) const override {
+    auto plan = makePlan(op, target, packed);
+    if (!plan || plan->joinsImages)
+      return {};
+    return otherTiles(plan->m, plan->blocks(target.getLanes()), plan->k, target.getRegisters());
   }
 
   LogicalResult emit(plan::KernelOp kernel, KernelBuilder &kb) const override {

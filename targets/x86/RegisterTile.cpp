@@ -3,6 +3,9 @@
 
 #include "targets/x86/RegisterTile.h"
 
+#include <limits>
+#include <tuple>
+
 using namespace mlir;
 using namespace convoy;
 
@@ -27,24 +30,74 @@ double convoy::tileCycles(RegisterTile tile, double steps) {
 // As many blocks as hide the latency of multiply-adds for a single pixel.
 static constexpr int64_t kMaxBlocks = 8;
 
-TileChoice convoy::chooseTile(int64_t extent, int64_t blocks, double steps, int64_t registers) {
-  TileChoice best{{1, 1}, std::numeric_limits<double>::infinity()};
-  for (int64_t tileBlocks = 1; tileBlocks <= std::min(blocks, kMaxBlocks); ++tileBlocks) {
+// Cycles of a whole row in tiles of that size, the last ones smaller.
+static double rowCycles(RegisterTile tile, int64_t extent, int64_t blocks, double steps) {
+  double cycles = 0;
+  for (auto [width, widths] : {std::pair(tile.blocks, blocks / tile.blocks),
+                               std::pair(blocks % tile.blocks, int64_t(1))})
+    for (auto [height, heights] : {std::pair(tile.pixels, extent / tile.pixels),
+                                   std::pair(extent % tile.pixels, int64_t(1))})
+      if (width && height)
+        cycles += widths * heights * tileCycles({height, width}, steps);
+  return cycles;
+}
+
+// All tiles that fit, in an order that does not depend on their cycles.
+static std::vector<TileChoice> allTiles(int64_t extent, int64_t blocks, double steps,
+                                        int64_t registers) {
+  std::vector<TileChoice> choices;
+  for (int64_t tileBlocks = 1; tileBlocks <= std::min(blocks, kMaxBlocks); ++tileBlocks)
     for (int64_t pixels = 1; pixels <= std::min(extent, registers); ++pixels) {
-      if (!fitsRegisters({pixels, tileBlocks}, registers))
+      RegisterTile tile{pixels, tileBlocks};
+      if (!fitsRegisters(tile, registers))
         break;
-      double cycles = 0;
-      for (auto [width, widths] :
-           {std::pair(tileBlocks, blocks / tileBlocks), std::pair(blocks % tileBlocks, int64_t(1))})
-        for (auto [height, heights] :
-             {std::pair(pixels, extent / pixels), std::pair(extent % pixels, int64_t(1))})
-          if (width && height)
-            cycles += widths * heights * tileCycles({height, width}, steps);
-      if (cycles < best.cycles)
-        best = {{pixels, tileBlocks}, cycles};
+      choices.push_back({tile, rowCycles(tile, extent, blocks, steps)});
     }
+  return choices;
+}
+
+static bool isCheaper(const TileChoice &a, const TileChoice &b) { return a.cycles < b.cycles; }
+
+TileChoice convoy::chooseTile(int64_t extent, int64_t blocks, double steps, int64_t registers) {
+  std::vector<TileChoice> all = allTiles(extent, blocks, steps, registers);
+  if (all.empty())
+    return {{1, 1}, std::numeric_limits<double>::infinity()};
+  return *llvm::min_element(all, isCheaper);
+}
+
+std::optional<TileChoice> convoy::chooseTile(StringRef config, int64_t extent, int64_t blocks,
+                                             double steps, int64_t registers) {
+  if (config.empty())
+    return chooseTile(extent, blocks, steps, registers);
+  RegisterTile tile{};
+  auto [pixels, tileBlocks] = config.split('x');
+  if (pixels.getAsInteger(10, tile.pixels) || tileBlocks.getAsInteger(10, tile.blocks) ||
+      tile.pixels < 1 || tile.pixels > std::min(extent, registers) || tile.blocks < 1 ||
+      tile.blocks > std::min(blocks, kMaxBlocks) || !fitsRegisters(tile, registers))
+    return std::nullopt;
+  return TileChoice{tile, rowCycles(tile, extent, blocks, steps)};
+}
+
+std::vector<std::string> convoy::otherTiles(int64_t extent, int64_t blocks, double steps,
+                                            int64_t registers) {
+  // Estimates of tiles differ by less than they are off.
+  constexpr double mostTimes = 1.35;
+  constexpr size_t mostTiles = 5;
+  std::vector<TileChoice> all = allTiles(extent, blocks, steps, registers);
+  llvm::sort(all, [](const TileChoice &a, const TileChoice &b) {
+    return std::tuple(a.cycles, a.tile.blocks, a.tile.pixels) <
+           std::tuple(b.cycles, b.tile.blocks, b.tile.pixels);
+  });
+  std::vector<std::string> configs;
+  RegisterTile preferred = chooseTile(extent, blocks, steps, registers).tile;
+  for (const TileChoice &choice : all) {
+    const RegisterTile &tile = choice.tile;
+    if (choice.cycles > mostTimes * all.front().cycles || configs.size() == mostTiles)
+      break;
+    if (tile.pixels != preferred.pixels || tile.blocks != preferred.blocks)
+      configs.push_back(std::to_string(tile.pixels) + "x" + std::to_string(tile.blocks));
   }
-  return best;
+  return configs;
 }
 
 static constexpr int64_t kLineBytes = 64;

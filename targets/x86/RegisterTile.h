@@ -6,6 +6,10 @@
 
 #include "targets/KernelBuilder.h"
 
+#include <optional>
+#include <string>
+#include <vector>
+
 namespace convoy {
 
 struct RegisterTile {
@@ -19,12 +23,19 @@ bool fitsRegisters(RegisterTile tile, int64_t registers);
 double tileCycles(RegisterTile tile, double steps);
 
 /// The tile that makes the sum over a row of `extent` pixels and `blocks` blocks the cheapest, and
-/// that sum's cycles. `rowLimit` bounds the pixels of a tile.
+/// that sum's cycles.
 struct TileChoice {
   RegisterTile tile;
   double cycles;
 };
 TileChoice chooseTile(int64_t extent, int64_t blocks, double steps, int64_t registers);
+/// The same with the tile that a config names, such as "14x2"; nothing if it is no tile that fits.
+/// An empty config leaves the choice.
+std::optional<TileChoice> chooseTile(llvm::StringRef config, int64_t extent, int64_t blocks,
+                                     double steps, int64_t registers);
+/// Configs of further tiles that may be as fast, most promising first.
+std::vector<std::string> otherTiles(int64_t extent, int64_t blocks, double steps,
+                                    int64_t registers);
 
 /// Memory that later tiles read, brought to the second cache while this one is computed: the
 /// processor's own prefetch sees a panel of weights only when its first tile stalls on it. Addresses

@@ -8,26 +8,58 @@
 using namespace mlir;
 using namespace convoy;
 
+// Cycles of a row in tiles of `pixels` outputs.
+static double rowCycles(const Axis &axis, int64_t pixels, int64_t kernelRows, double weight) {
+  double cycles = 0;
+  for (auto [size, count] :
+       {std::pair(pixels, axis.out / pixels), std::pair(axis.out % pixels, int64_t(1))}) {
+    if (size == 0)
+      continue;
+    // Columns between the windows of neighbours are not loaded.
+    double columns = std::min<double>((size - 1) * axis.stride + axis.kernel, size * axis.kernel);
+    double uses = size * axis.kernel * weight;
+    // One after another into the same accumulator: four cycles each.
+    double chain = 4.0 * axis.kernel * weight / (kernelRows > 1 ? 2 : 1);
+    double row = std::max({columns / 2, uses / 2, chain * 0.5}) + 2;
+    cycles += count * (row * kernelRows + 1.5 * size + 12);
+  }
+  return cycles;
+}
+
 SweepChoice convoy::chooseSweep(const Axis &axis, int64_t room, int64_t kernelRows, double weight) {
   SweepChoice best{1, std::numeric_limits<double>::infinity()};
-  for (int64_t pixels = 1; pixels <= std::min(axis.out, room); ++pixels) {
-    double cycles = 0;
-    for (auto [size, count] :
-         {std::pair(pixels, axis.out / pixels), std::pair(axis.out % pixels, int64_t(1))}) {
-      if (size == 0)
-        continue;
-      // Columns between the windows of neighbours are not loaded.
-      double columns = std::min<double>((size - 1) * axis.stride + axis.kernel, size * axis.kernel);
-      double uses = size * axis.kernel * weight;
-      // One after another into the same accumulator: four cycles each.
-      double chain = 4.0 * axis.kernel * weight / (kernelRows > 1 ? 2 : 1);
-      double row = std::max({columns / 2, uses / 2, chain * 0.5}) + 2;
-      cycles += count * (row * kernelRows + 1.5 * size + 12);
-    }
-    if (cycles < best.cycles)
+  for (int64_t pixels = 1; pixels <= std::min(axis.out, room); ++pixels)
+    if (double cycles = rowCycles(axis, pixels, kernelRows, weight); cycles < best.cycles)
       best = {pixels, cycles};
-  }
   return best;
+}
+
+std::optional<SweepChoice> convoy::chooseSweep(StringRef config, const Axis &axis, int64_t room,
+                                               int64_t kernelRows, double weight) {
+  if (config.empty())
+    return chooseSweep(axis, room, kernelRows, weight);
+  int64_t pixels;
+  if (config.getAsInteger(10, pixels) || pixels < 1 || pixels > std::min(axis.out, room))
+    return std::nullopt;
+  return SweepChoice{pixels, rowCycles(axis, pixels, kernelRows, weight)};
+}
+
+std::vector<std::string> convoy::otherSweeps(const Axis &axis, int64_t room, int64_t kernelRows,
+                                             double weight) {
+  constexpr double mostTimes = 1.35;
+  constexpr size_t mostConfigs = 4;
+  SweepChoice best = chooseSweep(axis, room, kernelRows, weight);
+  std::vector<std::pair<double, int64_t>> others;
+  for (int64_t pixels = 1; pixels <= std::min(axis.out, room); ++pixels)
+    if (double cycles = rowCycles(axis, pixels, kernelRows, weight);
+        pixels != best.pixels && cycles <= mostTimes * best.cycles)
+      others.push_back({cycles, pixels});
+  llvm::sort(others);
+  std::vector<std::string> configs;
+  for (auto [cycles, pixels] : others)
+    if (configs.size() < mostConfigs)
+      configs.push_back(std::to_string(pixels));
+  return configs;
 }
 
 RowSweep::RowSweep(KernelBuilder &kb, const WindowShape &shape, int64_t pixels)

@@ -15,6 +15,13 @@ struct SweepChoice {
 /// The tile of at most `room` outputs that makes a row the cheapest. `weight` is the cost of using
 /// a source vector, in multiply-adds.
 SweepChoice chooseSweep(const Axis &axis, int64_t room, int64_t kernelRows, double weight = 1);
+/// The same with as many outputs as a config says; nothing if it says none that fit. An empty config
+/// leaves the choice.
+std::optional<SweepChoice> chooseSweep(llvm::StringRef config, const Axis &axis, int64_t room,
+                                       int64_t kernelRows, double weight = 1);
+/// Configs of further tiles that may be as fast, most promising first.
+std::vector<std::string> otherSweeps(const Axis &axis, int64_t room, int64_t kernelRows,
+                                     double weight = 1);
 
 class RowSweep {
 public:

@@ -149,7 +149,7 @@ bool Bench::run(const Layer &layer, LayerTimes &times) {
   }
   times.flops = layer.conv ? layer.conv->flops() : double(countFlops(test.op()));
   times.bytes = double(countBytes(test.op()));
-  const Strategy *chosen = target.kernelTable().select(test.op(), facts);
+  const Strategy *chosen = target.kernelTable().choose(test.op(), facts).strategy;
   for (const Strategy *strategy : test.strategies()) {
     if (wanted.strategy.empty() ? strategy->name() == "reference"
                                 : strategy->name() != wanted.strategy)

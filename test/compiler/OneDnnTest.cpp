@@ -192,6 +192,17 @@ TEST_P(OneDnn, Refused) {
   check(network.text(), 1);
 }
 
+// oneDNN's ReLU makes 0 of NaN: --strict-fp leaves it the convolution without one.
+TEST_P(OneDnn, StrictFp) {
+  int given = 0;
+  auto model = CompiledModel::fromText(Network().text(), GetParam(), [&](CompileOptions &options) {
+    giveAllToOneDnn(given)(options);
+    options.strictFp = true;
+  });
+  EXPECT_TRUE(model);
+  EXPECT_EQ(given, 1);
+}
+
 // The caller's OpenMP finds the number of threads that it has set.
 TEST_P(OneDnn, LeavesOpenMpAlone) {
   void *openMp = dlopen("libgomp.so.1", RTLD_NOW | RTLD_NOLOAD);

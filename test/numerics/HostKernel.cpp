@@ -3,8 +3,6 @@
 
 #include "test/numerics/HostKernel.h"
 
-#include "compiler/artifact/Image.h"
-#include "runtime/include/convoy/kernel_abi.h"
 #include "targets/x86/EmitObject.h"
 #include "targets/x86/LowerToLlvm.h"
 #include "targets/x86/X86Target.h"
@@ -13,7 +11,6 @@
 #include "llvm/Support/raw_ostream.h"
 
 #include <gtest/gtest.h>
-#include <xmmintrin.h>
 
 using namespace convoy;
 using namespace convoy::test;
@@ -41,74 +38,26 @@ std::unique_ptr<HostKernels> HostKernels::compile(const Target &target, mlir::Mo
 }
 
 std::unique_ptr<HostKernels> HostKernels::load(mlir::ModuleOp module, GeneratedCode code) {
+  mlir::FailureOr<std::unique_ptr<HostCode>> mapped = HostCode::load(module, code);
+  if (mlir::failed(mapped))
+    return nullptr;
   auto result = std::make_unique<HostKernels>();
-  Expected<artifact::Image> image =
-      artifact::flattenImage(StringRef(code.object.data(), code.object.size()));
-  if (!image) {
-    module.emitError() << toString(image.takeError());
-    return nullptr;
-  }
-  std::error_code error;
-  result->memory = sys::Memory::allocateMappedMemory(
-      image->bytes.size(), nullptr, sys::Memory::MF_READ | sys::Memory::MF_WRITE, error);
-  if (!error) {
-    std::memcpy(result->memory.base(), image->bytes.data(), image->bytes.size());
-    error = sys::Memory::protectMappedMemory(result->memory,
-                                             sys::Memory::MF_READ | sys::Memory::MF_EXEC);
-  }
-  if (error) {
-    module.emitError() << "cannot map code: " << error.message();
-    return nullptr;
-  }
-  for (auto kernel : module.getOps<plan::KernelOp>()) {
-    auto symbol = image->symbols.find(kernel.getSymName());
-    if (symbol == image->symbols.end() || !kernel.getTiles()) {
-      kernel.emitError() << "has no code";
-      return nullptr;
-    }
-    result->kernels[kernel.getSymName()] = {
-        symbol->second.offset, static_cast<int64_t>(*kernel.getTiles()), kernel.getBatched(),
-        static_cast<int64_t>(kernel.getScratchBytes().value_or(0))};
-  }
+  result->mapped = std::move(*mapped);
   result->generated = std::move(code);
   return result;
 }
 
-HostKernels::~HostKernels() {
-  if (memory.base())
-    sys::Memory::releaseMappedMemory(memory);
-}
-
 void HostKernels::run(StringRef name, ArrayRef<void *> args, int64_t batch) const {
-  auto found = kernels.find(name);
-  ASSERT_NE(found, kernels.end()) << name.str();
-  const Kernel &kernel = found->second;
-  std::vector<char> scratch(kernel.scratchBytes + CONVOY_ALIGNMENT);
-  convoy_call call{args.data(), batch,
-                   reinterpret_cast<void *>(alignAddr(scratch.data(), Align(CONVOY_ALIGNMENT)))};
-  auto function =
-      reinterpret_cast<convoy_kernel_fn>(static_cast<char *>(memory.base()) + kernel.offset);
-  unsigned saved = _mm_getcsr();
-  _mm_setcsr(saved | 0x8040); // FTZ and DAZ
-  int64_t end = kernel.tiles * (kernel.batched ? batch : 1);
-  for (int64_t length = 1; end > 0; length = length * 2 + 1) {
-    int64_t begin = std::max<int64_t>(end - length, 0);
-    function(&call, begin, end);
-    end = begin;
-  }
-  _mm_setcsr(saved);
+  ASSERT_TRUE(mapped->has(name)) << name.str();
+  mapped->run(name, args, batch);
 }
 
 void HostKernels::runInOrder(StringRef name, ArrayRef<void *> args, int64_t batch) {
-  const Kernel kernel = kernels.lookup(name);
   // Kept as a context does: a new one for each run would be part of what is measured.
-  if (scratch.size() < static_cast<size_t>(kernel.scratchBytes) + CONVOY_ALIGNMENT)
-    scratch.resize(kernel.scratchBytes + CONVOY_ALIGNMENT);
-  convoy_call call{args.data(), batch,
-                   reinterpret_cast<void *>(alignAddr(scratch.data(), Align(CONVOY_ALIGNMENT)))};
-  auto function =
-      reinterpret_cast<convoy_kernel_fn>(static_cast<char *>(memory.base()) + kernel.offset);
-  function(&call, 0, kernel.tiles * (kernel.batched ? batch : 1));
+  auto own = scratch.find(name);
+  if (own == scratch.end())
+    own = scratch.try_emplace(name, allocateAligned(mapped->scratchBytes(name))).first;
+  mapped->runInOrder(name, args, batch, own->second.get());
 }
 
 std::unique_ptr<mlir::MLIRContext> test::makeContext() {

@@ -3,11 +3,8 @@
 
 #pragma once
 
+#include "compiler/host/HostCode.h"
 #include "targets/KernelBuilder.h"
-#include "targets/Target.h"
-
-#include "llvm/ADT/StringMap.h"
-#include "llvm/Support/Memory.h"
 
 namespace convoy::test {
 
@@ -20,7 +17,6 @@ public:
   using Emit = llvm::function_ref<void(plan::KernelOp, KernelBuilder &)>;
   static std::unique_ptr<HostKernels> compile(const Target &target, mlir::ModuleOp module,
                                               Emit emit);
-  ~HostKernels();
 
   /// Runs all tiles of a kernel, the way the runtime does but in an awkward order: ranges of
   /// several lengths, the last ones first. Subnormals are flushed.
@@ -28,23 +24,16 @@ public:
 
   /// Runs all tiles in one call.
   void runInOrder(llvm::StringRef name, llvm::ArrayRef<void *> args, int64_t batch = 1);
-  int64_t tiles(llvm::StringRef name) const { return kernels.lookup(name).tiles; }
+  int64_t tiles(llvm::StringRef name) const { return mapped->tiles(name); }
 
   const GeneratedCode &code() const { return generated; }
 
 private:
   static std::unique_ptr<HostKernels> load(mlir::ModuleOp module, GeneratedCode code);
 
-  struct Kernel {
-    uint64_t offset;
-    int64_t tiles;
-    bool batched;
-    int64_t scratchBytes;
-  };
   GeneratedCode generated;
-  llvm::sys::MemoryBlock memory;
-  llvm::StringMap<Kernel> kernels;
-  std::vector<char> scratch; ///< of runInOrder
+  std::unique_ptr<HostCode> mapped;
+  llvm::StringMap<AlignedBytes> scratch; ///< of runInOrder
 };
 
 /// A context with all dialects that tests parse.

@@ -32,6 +32,7 @@ class Strategies : public ::testing::Test {
 protected:
   static std::unique_ptr<mlir::MLIRContext> context;
   static std::vector<std::unique_ptr<Target>> targets;
+  size_t numChecked = 0; ///< strategies with variants
 
   static void SetUpTestSuite() {
     context = makeContext();
@@ -63,13 +64,25 @@ protected:
       if (strategy == strategies.back())
         continue;
       SCOPED_TRACE(strategy->name().str());
-      std::vector<Buffer> actual = test.run(*strategy);
-      ASSERT_FALSE(actual.empty());
-      // Winograd sums products of sums, which cancel: a few units in the last place of each.
-      bool isWinograd = strategy->name().starts_with("winograd");
-      compare(actual.back(), expected.back(), isWinograd ? 3e-6 : options.tolerance);
-      for (const Buffer &buffer : actual)
-        EXPECT_TRUE(buffer.marginsIntact());
+      // The preferred variant, and one of the others: over all cases, each kind of them.
+      std::vector<std::string> configs{""};
+      std::vector<std::string> others =
+          strategy->configs(test.op(), target.facts(context.get()));
+      if (!others.empty())
+        configs.push_back(others[numChecked++ % others.size()]);
+      for (const std::string &config : configs) {
+        SCOPED_TRACE(config);
+        if (!config.empty())
+          test.op()->setAttr(kConfigAttrName, mlir::StringAttr::get(context.get(), config));
+        std::vector<Buffer> actual = test.run(*strategy);
+        test.op()->removeAttr(kConfigAttrName);
+        ASSERT_FALSE(actual.empty());
+        // Winograd sums products of sums, which cancel: a few units in the last place of each.
+        bool isWinograd = strategy->name().starts_with("winograd");
+        compare(actual.back(), expected.back(), isWinograd ? 3e-6 : options.tolerance);
+        for (const Buffer &buffer : actual)
+          EXPECT_TRUE(buffer.marginsIntact());
+      }
     }
     if (!options.expected.empty()) {
       EXPECT_TRUE(names.count(options.expected)) << options.expected << " refuses the op";
@@ -451,6 +464,24 @@ TEST_F(Strategies, Depthwise) {
   batched.groups = 20;
   batched.freeBatch = true;
   check(batched.text(), {"depthwise", 3});
+}
+
+TEST_F(Strategies, Grouped) {
+  std::vector<Conv> convs;
+  for (int channels : {16, 40, 104}) // groups of 4, the last block in part empty
+    convs.push_back({1, channels, channels, 9, 31, 3, 3, 1, 1, 1, 1, 1, 1, 1, 1, channels / 4});
+  convs.push_back({1, 32, 32, 8, 31, 3, 3, 2, 2, 1, 1, 1, 1, 1, 1, 16});
+  convs.push_back({1, 32, 32, 7, 7, 5, 5, 1, 1, 2, 2, 2, 2, 1, 1, 8});
+  convs.push_back({2, 12, 12, 12, 11, 5, 3, 1, 2, 0, 1, 2, 3, 1, 2, 3});
+  convs.push_back({1, 16, 16, 9, 33, 3, 3, 1, 1, 6, 6, 6, 6, 6, 6, 4});
+  convs.push_back({1, 16, 16, 1, 1, 3, 3, 1, 1, 1, 1, 1, 1, 1, 1, 8});
+  convs.push_back({1, 64, 64, 6, 5, 1, 1, 1, 1, 0, 0, 0, 0, 1, 1, 16});
+  for (Conv &conv : convs)
+    check(conv.text(), {"grouped"});
+  Conv batched{1, 20, 20, 6, 15};
+  batched.groups = 5;
+  batched.freeBatch = true;
+  check(batched.text(), {"grouped", 3});
 }
 
 std::string pool(const char *kind, int c, int h, int w, int kh, int kw, int sh, int sw, int pt,

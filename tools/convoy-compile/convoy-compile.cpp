@@ -40,6 +40,34 @@ static std::string stageList() {
   return llvm::join(names, ", ");
 }
 
+static std::string defaultTuneCache() {
+  llvm::SmallString<128> path;
+  if (!llvm::sys::path::cache_directory(path))
+    throw UsageError("there is no cache folder, as neither XDG_CACHE_HOME nor HOME is set: "
+                     "--tune-cache takes a file, or none");
+  llvm::sys::path::append(path, "convoy", "tuning.json");
+  return path.str().str();
+}
+
+// A bar that is drawn over itself on a terminal; a line at each tenth elsewhere.
+static void showTuneProgress(const TuneProgress &progress) {
+  static size_t linesShown = 0;
+  size_t percent = progress.total ? 100 * progress.done / progress.total : 100;
+  std::string text = tools::format("tuning %3zu %%, %zu of %zu kernels measured", percent,
+                                   progress.done, progress.total);
+  text += progress.isOver ? "" : tools::format(", %.0f s left", progress.secondsLeft);
+  if (llvm::errs().is_displayed()) {
+    constexpr size_t width = 24;
+    std::string bar(width * percent / 100, '#');
+    bar.resize(width, '.');
+    llvm::errs() << "\r\x1b[K[" << bar << "] " << text << (progress.isOver ? "\n" : "");
+    llvm::errs().flush();
+  } else if (progress.isOver || percent / 10 >= linesShown) {
+    linesShown = percent / 10 + 1;
+    llvm::errs() << text << "\n";
+  }
+}
+
 static Arguments parseArguments(int argc, char **argv) {
   Arguments arguments;
   CompileOptions &compile = arguments.compile;
@@ -131,6 +159,37 @@ static Arguments parseArguments(int argc, char **argv) {
                "libdnnl.so.3 or .2, or the library that CONVOY_ONEDNN names; else the other. Its\n"
                "ReLU makes 0 of NaN",
                compile.oneDnn);
+  options.flag("strict-fp",
+               "leave out strategies that sum other products than ONNX's text does, such as\n"
+               "Winograd's: convolutions take up to three times as long",
+               compile.strictFp);
+  options.section("Tuning");
+  TuneOptions &tune = compile.tune;
+  std::string tuneOnly, cacheFile;
+  options.flag("tune",
+               "measure the kernels that an op may have on this machine, and take the fastest",
+               tune.measure);
+  options.value("tune-budget", "SECONDS",
+                "how long that may take; what takes longest is measured first. Default 60",
+                [&](const std::string &text) {
+                  tune.budgetSeconds = tools::Options::number("tune-budget", text);
+                  if (!(tune.budgetSeconds > 0))
+                    throw UsageError("--tune-budget takes a number above 0, not '" + text + "'");
+                  tuneOnly = "--tune-budget";
+                });
+  options.value("tune-cache", "FILE",
+                "where results are kept; none: nowhere. Default with --tune: convoy/tuning.json in\n"
+                "$XDG_CACHE_HOME or ~/.cache. Without --tune, FILE is used as it is",
+                [&](const std::string &text) {
+                  if (text.empty())
+                    throw UsageError("--tune-cache needs the name of a file, or none");
+                  cacheFile = text;
+                });
+  bool noTuned = false;
+  options.flag("no-tuned",
+               "leave out the results that come with the compiler, which are used where this machine\n"
+               "is of their class and the target",
+               noTuned);
   options.section("Help");
   options.flag("list-ops", "print the ops that a model may use, with opsets, types and limits",
                arguments.listOps);
@@ -192,6 +251,16 @@ static Arguments parseArguments(int argc, char **argv) {
     throw UsageError("--shape: " + error);
   if (compile.profiles.size() > 1 && !verify.testData.empty())
     throw UsageError("--test-data is of one profile; --verify-passes takes inputs by a seed too");
+  if (!tuneOnly.empty() && !tune.measure)
+    throw UsageError(tuneOnly + " is for --tune");
+  tune.shipped = !noTuned;
+  tune.mustExist = !tune.measure;
+  if (cacheFile.empty() && tune.measure)
+    tune.cacheFile = defaultTuneCache();
+  else if (cacheFile != "none")
+    tune.cacheFile = cacheFile;
+  if (tune.measure)
+    tune.progress = showTuneProgress;
   compile.import.freeBatch = !fixedBatch;
   compile.pipeline.optimize = !noOptimize;
   if (!verifyOnly.empty() && !verifyPasses)
@@ -212,6 +281,8 @@ static Arguments parseArguments(int argc, char **argv) {
   } else if (compile.stopAfter && arguments.emit != "artifact") {
     throw UsageError("--emit of code and --stop-after exclude each other");
   }
+  if (compile.oneDnn && tune.measure)
+    throw UsageError("--tune and --onednn exclude each other");
   if (compile.oneDnn && arguments.emit != "artifact")
     throw UsageError("--emit " + arguments.emit + " is of one target: name it, such as --target " +
                      "x86-avx512-onednn, instead of --onednn");
