@@ -7,6 +7,7 @@
 #include "compiler/artifact/Writer.h"
 #include "dialects/Plan/Plan.h"
 #include "targets/Target.h"
+#include "targets/x86/ConvOneDnn.h"
 #include "targets/x86/X86Target.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -93,6 +94,12 @@ LogicalResult TargetCompiler::verifyCode(ModuleOp module, verify::PassVerifier &
                                        << ": it is not verified";
     return success();
   }
+  for (auto kernel : module.getOps<plan::KernelOp>())
+    if (kernel.getStrategy() == kOneDnnStrategy) {
+      mlir::emitWarning(module.getLoc()) << "code for " << target.name()
+                                         << " runs with oneDNN alone: it is not verified";
+      return success();
+    }
   OwningOpRef<ModuleOp> clone = module.clone();
   CodeDumps dumps;
   FailureOr<GeneratedCode> code = target.generate(*clone, dumps);
@@ -211,7 +218,8 @@ LogicalResult TargetCompiler::run(MLIRContext *context, bool wantDumps,
   std::vector<ShapeProfile> profiles = options.profiles;
   if (profiles.empty())
     profiles.push_back({"", options.import.shapes});
-  std::string ofTarget = options.targets.size() > 1 ? (target.name() + ".").str() : "";
+  bool isOneOfMany = options.targets.size() > 1 || options.oneDnn;
+  std::string ofTarget = isOneOfMany ? (target.name() + ".").str() : "";
   TargetVariants variants(target, loc, artifact);
   for (auto [i, profile] : llvm::enumerate(profiles)) {
     dumped = 0;
@@ -245,6 +253,18 @@ LogicalResult TargetCompiler::run(MLIRContext *context, bool wantDumps,
   return success();
 }
 
+// Variants that could use oneDNN and do not are those without it over again.
+static void dropIfWithoutLibrary(Location loc, const Target &target, size_t first,
+                                 artifact::Artifact &artifact) {
+  auto added = llvm::drop_begin(artifact.variants, first);
+  // Of those that --onednn adds, none can be combined with oneDNN once more.
+  bool isAddition = !createOneDnnTarget(target);
+  if (!isAddition || llvm::any_of(added, [](auto &v) { return !v.libraries.empty(); }))
+    return;
+  artifact.variants.erase(artifact.variants.begin() + first, artifact.variants.end());
+  emitRemark(loc) << "oneDNN is estimated to be faster nowhere: no variant for " << target.name();
+}
+
 FailureOr<CompileResult> convoy::compileModel(StringRef path, const CompileOptions &options,
                                               bool wantDumps, MLIRContext *context) {
   // A module that holds no op of the dialect still gets its attributes.
@@ -253,6 +273,7 @@ FailureOr<CompileResult> convoy::compileModel(StringRef path, const CompileOptio
   // A parser loads the dialects of what it reads, which an empty module does not have.
   context->loadAllAvailableDialects();
   std::vector<std::unique_ptr<Target>> targets;
+  SmallVector<bool> targetIsHost; // by that very name
   std::unique_ptr<Target> host = createTarget("host");
   for (const std::string &name : options.targets) {
     targets.push_back(createTarget(name));
@@ -267,6 +288,18 @@ FailureOr<CompileResult> convoy::compileModel(StringRef path, const CompileOptio
                                 << (host ? host->name() : "of no known kind")
                                 << ": target '" << targets.back()->name()
                                 << "' cannot be tuned here";
+    targetIsHost.push_back(name == "host");
+    if (!options.oneDnn)
+      continue;
+    std::unique_ptr<Target> withOneDnn = createOneDnnTarget(*targets.back());
+    if (!withOneDnn)
+      return emitError(fileLoc) << "target '" << targets.back()->name()
+                                << "' cannot be combined with oneDNN";
+    // Measuring runs kernels in this process, where those of oneDNN have no code.
+    if (options.tune.measure)
+      return emitError(fileLoc) << "what oneDNN computes cannot be tuned";
+    targets.insert(targets.end() - 1, std::move(withOneDnn));
+    targetIsHost.insert(targetIsHost.end() - 1, false);
   }
   if (failed(prepareDumpDir(options.dumpDir, fileLoc)))
     return failure();
@@ -275,10 +308,14 @@ FailureOr<CompileResult> convoy::compileModel(StringRef path, const CompileOptio
   artifact::Artifact artifact;
   artifact.producer = "convoy-compile " CONVOY_VERSION_STRING;
   artifact.modelName = llvm::sys::path::stem(path).str();
-  for (auto [target, name] : llvm::zip_equal(targets, options.targets))
-    if (failed(TargetCompiler(options, *target, /*isHost=*/name == "host", path)
+  for (auto [target, isHost] : llvm::zip_equal(targets, targetIsHost)) {
+    size_t before = artifact.variants.size();
+    if (failed(TargetCompiler(options, *target, isHost, path)
                    .run(context, wantDumps, artifact, result)))
       return failure();
+    if (options.oneDnn)
+      dropIfWithoutLibrary(fileLoc, *target, before, artifact);
+  }
   if (!options.stopAfter) {
     artifact::Problem problem = options.artifactPath.empty()
                                     ? artifact::serialize(artifact, result.artifact)

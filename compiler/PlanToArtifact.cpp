@@ -7,6 +7,7 @@
 #include "dialects/Cnn/ConstantData.h"
 #include "dialects/Plan/Plan.h"
 #include "passes/Graph.h"
+#include "targets/x86/ConvOneDnn.h"
 
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -276,6 +277,28 @@ LogicalResult TargetVariants::add(ModuleOp module, StringRef profile) {
   return success();
 }
 
+// What the runtime needs of a kernel that oneDNN computes. A kernel has an argument for each operand.
+static artifact::OneDnnConv describe(const OneDnnConv &conv) {
+  auto axis = [](const Axis &a) {
+    return artifact::OneDnnConv::Axis{uint32_t(a.in),       uint32_t(a.out), uint32_t(a.kernel),
+                                      uint32_t(a.stride),   uint32_t(a.dilation),
+                                      uint32_t(a.pad),      uint32_t(a.padHigh)};
+  };
+  artifact::OneDnnConv result;
+  result.groups = conv.shape.groups;
+  result.ic = conv.shape.ic;
+  result.oc = conv.shape.oc;
+  result.h = axis(conv.shape.h);
+  result.w = axis(conv.shape.w);
+  result.block = conv.block;
+  result.planarSrc = conv.planarSrc;
+  result.batched = conv.batched;
+  result.relu = conv.relu;
+  result.bias = conv.bias;
+  result.residual = conv.residual;
+  return result;
+}
+
 FailureOr<GeneratedCode> TargetVariants::finish(CodeDumps &dumps) {
   FailureOr<GeneratedCode> code = target.generate(*library, dumps);
   if (failed(code))
@@ -297,7 +320,12 @@ FailureOr<GeneratedCode> TargetVariants::finish(CodeDumps &dumps) {
       if (isNew) {
         const artifact::Image::Symbol &symbol = image->symbols.find(kernel.getSymName())->second;
         contents.kernels.push_back({kernel.getSymName().str(), kernel.getStrategy().str(),
-                                    symbol.offset, symbol.bytes});
+                                    symbol.offset, symbol.bytes, std::nullopt});
+        if (kernel.getStrategy() == kOneDnnStrategy) {
+          contents.kernels.back().oneDnn =
+              describe(*oneDnnConv(onlyOp(kernel), target.facts(kernel.getContext())));
+          contents.libraries = {"oneDNN"};
+        }
       }
       launch.kernel = index->second;
       launch.tiles = *kernel.getTiles();

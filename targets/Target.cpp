@@ -18,6 +18,11 @@ constexpr Entry kTargets[] = {
     {"x86-avx2", createX86Avx2Target},
     {"x86-reference", createReferenceTarget},
 };
+// Those that need a library at run time: only by their names.
+constexpr Entry kLibraryTargets[] = {
+    {"x86-avx512-onednn", createX86Avx512OneDnnTarget},
+    {"x86-avx2-onednn", createX86Avx2OneDnnTarget},
+};
 } // namespace
 
 std::unique_ptr<Target> convoy::createTarget(llvm::StringRef name) {
@@ -28,7 +33,14 @@ std::unique_ptr<Target> convoy::createTarget(llvm::StringRef name) {
     if (name != "host" || hostRuns(*target))
       return target;
   }
+  for (const Entry &entry : kLibraryTargets)
+    if (name == entry.name)
+      return entry.create();
   return nullptr;
+}
+
+std::unique_ptr<Target> convoy::createOneDnnTarget(const Target &target) {
+  return createTarget((target.name() + "-onednn").str());
 }
 
 std::vector<std::string> convoy::targetNames() {

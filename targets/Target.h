@@ -48,7 +48,9 @@ public:
 
 /// The target of a name, or null; `host` is the best one for this machine.
 std::unique_ptr<Target> createTarget(llvm::StringRef name);
-/// The names that createTarget knows, without `host`.
+/// The target with oneDNN as one more strategy, or null where that is none.
+std::unique_ptr<Target> createOneDnnTarget(const Target &target);
+/// The names that createTarget knows, without `host` and those of createOneDnnTarget.
 std::vector<std::string> targetNames();
 
 } // namespace convoy

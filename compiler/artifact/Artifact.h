@@ -50,11 +50,24 @@ struct Value {
   bool internal = false;             // of an output: it is only there to be a count
 };
 
+/// A convolution by oneDNN.
+struct OneDnnConv {
+  struct Axis {
+    uint32_t in = 1, out = 1, kernel = 1, stride = 1, dilation = 1, padLow = 0, padHigh = 0;
+  };
+  uint32_t groups = 1, ic = 1, oc = 1;
+  Axis h, w;
+  uint32_t block = 16;
+  bool planarSrc = false, batched = false, relu = false;
+  uint32_t bias = 0, residual = 0; // arguments of the launch; 0: none
+};
+
 struct Kernel {
   std::string name;
   std::string strategy;
   uint64_t offset = 0; // in Variant::code
   uint64_t bytes = 0;
+  std::optional<OneDnnConv> oneDnn = std::nullopt; // instead of the code
 };
 
 struct Buffer {
@@ -101,6 +114,7 @@ struct Variant {
   std::vector<Buffer> buffers;
   std::vector<Launch> launches;
   std::string profile;
+  std::vector<std::string> libraries; // that the machine must have
 };
 
 struct Artifact {

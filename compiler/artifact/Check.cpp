@@ -40,8 +40,10 @@ public:
     add(variant.outputs);
     for (const std::string &feature : variant.cpuFeatures)
       add(feature);
+    for (const std::string &library : variant.libraries)
+      add(library);
     for (const Kernel &kernel : variant.kernels)
-      addTable(), add(kernel.name), add(kernel.strategy);
+      addTable(), addTable(), add(kernel.name), add(kernel.strategy);
     for (const Buffer &buffer : variant.buffers)
       addTable(), add(buffer.name);
     for (const Launch &launch : variant.launches) {

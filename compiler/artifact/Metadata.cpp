@@ -55,7 +55,19 @@ private:
 
   flatbuffers::Offset<schema::Kernel> add(const Kernel &kernel) {
     auto name = string(kernel.name), strategy = string(kernel.strategy);
-    return schema::CreateKernel(buffer, name, strategy, kernel.offset, kernel.bytes);
+    flatbuffers::Offset<schema::OneDnnConv> oneDnn;
+    if (kernel.oneDnn)
+      oneDnn = add(*kernel.oneDnn);
+    return schema::CreateKernel(buffer, name, strategy, kernel.offset, kernel.bytes, oneDnn);
+  }
+
+  flatbuffers::Offset<schema::OneDnnConv> add(const OneDnnConv &conv) {
+    const OneDnnConv::Axis &h = conv.h, &w = conv.w;
+    return schema::CreateOneDnnConv(buffer, conv.groups, conv.ic, h.in, w.in, conv.oc, h.out, w.out,
+                                    h.kernel, w.kernel, h.stride, w.stride, h.dilation, w.dilation,
+                                    h.padLow, w.padLow, h.padHigh, w.padHigh, conv.block,
+                                    conv.planarSrc, conv.batched, conv.bias, conv.residual,
+                                    conv.relu);
   }
 
   flatbuffers::Offset<schema::Buffer> add(const Buffer &item) {
@@ -85,9 +97,11 @@ private:
     auto buffers = list(variant.buffers);
     auto launches = list(variant.launches);
     auto profile = string(variant.profile);
+    auto libraries = buffer.CreateVectorOfStrings(variant.libraries);
     return schema::CreateVariant(buffer, target, features, &code, inputs, outputs,
                                  variant.arenaBytes, variant.arenaLowerBoundBytes,
-                                 variant.scratchBytes, kernels, buffers, launches, profile);
+                                 variant.scratchBytes, kernels, buffers, launches, profile,
+                                 libraries);
   }
 
   flatbuffers::FlatBufferBuilder buffer;

@@ -19,7 +19,9 @@ namespace {
 // As runtime/schema/artifact.fbs describes the header.
 constexpr char magic[8] = {'C', 'O', 'N', 'V', 'O', 'Y', '\r', '\n'};
 constexpr uint32_t formatVersion = 1;
+// The first runtime, and the first that knows libraries.
 constexpr uint32_t leastRuntime = 0 << 16 | 1 << 8 | 0;
+constexpr uint32_t leastRuntimeForLibraries = 0 << 16 | 1 << 8 | 1;
 constexpr uint64_t headerBytes = 64;
 constexpr uint64_t pageBytes = 4096;
 
@@ -77,7 +79,9 @@ private:
     char header[headerBytes] = {};
     std::memcpy(header, magic, sizeof magic);
     store(header + 8, formatVersion);
-    store(header + 12, leastRuntime);
+    bool hasLibraries = std::any_of(artifact.variants.begin(), artifact.variants.end(),
+                                    [](const Variant &v) { return !v.libraries.empty(); });
+    store(header + 12, hasLibraries ? leastRuntimeForLibraries : leastRuntime);
     store(header + 16, end);
     store(header + 24, metadataOffset);
     store(header + 32, uint64_t(metadata.size()));

@@ -36,7 +36,10 @@ convoy_status convoy_context::initialize(const convoy_context_options &options) 
     return fail(CONVOY_OUT_OF_MEMORY, "no memory for the tables of a context");
   if (convoy_status status = makeSteps())
     return status;
-  QueueOptions queueOptions{threads, profile->variant->scratch_bytes(), steps.size(),
+  size_t scratchBytes = profile->variant->scratch_bytes();
+  for (const OneDnnLaunch &launch : oneDnnLaunches)
+    scratchBytes = launch.scratchBytes() > scratchBytes ? launch.scratchBytes() : scratchBytes;
+  QueueOptions queueOptions{threads,   scratchBytes,         steps.size(),
                             allocator, options.parallel_for, options.parallel_for_user};
   if (convoy_status status = profile->device->open(queueOptions, &queue))
     return status;
@@ -64,21 +67,45 @@ bool convoy_context::makeSlots(Array<Slot> &slots, const Values &values) {
   return true;
 }
 
-convoy_status convoy_context::makeSteps() {
+convoy_status convoy_context::makeOneDnnLaunches() {
   const auto *launches = profile->variant->launches();
-  size_t count = sizeOf(launches), total = 0;
+  size_t count = 0;
+  for (uint32_t i = 0; i < sizeOf(launches); ++i)
+    count += oneDnnOf(*launches->Get(i)) != nullptr;
+  if (!oneDnnLaunches.allocate(allocator, count))
+    return fail(CONVOY_OUT_OF_MEMORY, "no memory for %zu launches by oneDNN", count);
+  OneDnnLaunch *next = oneDnnLaunches.begin();
+  for (uint32_t i = 0; i < sizeOf(launches); ++i) {
+    const schema::Launch &launch = *launches->Get(i);
+    if (const schema::OneDnnConv *conv = oneDnnOf(launch))
+      if (convoy_status status = next++->create(*conv, sizeOf(launch.args()), text(launch.name())))
+        return status;
+  }
+  return CONVOY_OK;
+}
+
+convoy_status convoy_context::makeSteps() {
+  if (convoy_status status = makeOneDnnLaunches())
+    return status;
+  const auto *launches = profile->variant->launches();
+  size_t count = sizeOf(launches), total = oneDnnLaunches.size();
   for (uint32_t i = 0; i < count; ++i)
     total += sizeOf(launches->Get(i)->args());
   if (!steps.allocate(allocator, count) || !times.allocate(allocator, count) ||
       !arguments.allocate(allocator, total))
     return fail(CONVOY_OUT_OF_MEMORY, "no memory for %zu launches", count);
   void **next = arguments.begin();
+  OneDnnLaunch *nextOneDnn = oneDnnLaunches.begin();
   for (uint32_t i = 0; i < count; ++i) {
     const schema::Launch &launch = *launches->Get(i);
     const schema::Kernel &kernel = *profile->variant->kernels()->Get(launch.kernel());
     steps[i].kernel = profile->device->entry(profile->program, kernel);
     steps[i].args = next;
     steps[i].joins = launch.joins();
+    if (kernel.onednn()) {
+      steps[i].kernel = reinterpret_cast<const void *>(&OneDnnLaunch::run);
+      *next++ = nextOneDnn++;
+    }
     next += sizeOf(launch.args());
   }
   return CONVOY_OK;

@@ -4,6 +4,7 @@
 #define CONVOY_RUNTIME_CONTEXT_H
 
 #include "model.h"
+#include "onednn.h"
 
 namespace convoy::rt {
 
@@ -60,10 +61,15 @@ struct convoy_context {
   convoy::rt::Array<convoy::rt::Step> steps;
   convoy::rt::Array<void *> arguments; // of all steps, one after another
   convoy::rt::Array<uint64_t> times;
+  convoy::rt::Array<convoy::rt::OneDnnLaunch> oneDnnLaunches; // of those launches, in their order
 
 private:
   bool makeSlots(convoy::rt::Array<Slot> &slots, const convoy::rt::Values &values);
   convoy_status makeSteps();
+  convoy_status makeOneDnnLaunches();
+  const convoy::schema::OneDnnConv *oneDnnOf(const convoy::schema::Launch &launch) const {
+    return profile->variant->kernels()->Get(launch.kernel())->onednn();
+  }
   convoy_status checkBatch(int64_t images) const;
   convoy_status checkTensor(const Slot &slot, const char *kind, const convoy_tensor &tensor) const;
   void addOtherProfile(convoy::rt::Text &text, const Slot &slot, const convoy_tensor &tensor) const;

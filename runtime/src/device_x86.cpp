@@ -3,10 +3,12 @@
 #include "cpu.h"
 #include "device.h"
 #include "float_state.h"
+#include "onednn_library.h"
 #include "pace.h"
 #include "share.h"
 #include "thread_pool.h"
 
+#include <string.h>
 #include <time.h>
 
 using namespace convoy::rt;
@@ -373,6 +375,14 @@ bool supports(const schema::Variant &variant, Text &missing) {
       continue;
     missing.add("%s%s", complete ? "this CPU lacks " : ", ", feature);
     complete = false;
+  }
+  for (uint32_t i = 0; i < sizeOf(variant.libraries()); ++i) {
+    const char *name = variant.libraries()->Get(i)->c_str();
+    bool isOneDnn = strcmp(name, "oneDNN") == 0;
+    if (!isOneDnn)
+      missing.add("%sthis runtime knows no library '%s'", complete ? "" : ", ", name);
+    // Loaded only where all else is there.
+    complete = complete && isOneDnn && dnnl::Library::get(missing);
   }
   return complete;
 }

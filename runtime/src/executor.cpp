@@ -26,7 +26,9 @@ void convoy_context::resolve() {
   };
   void **next = arguments.begin();
   for (uint32_t i = 0; i < steps.size(); ++i) {
-    const auto *args = profile->variant->launches()->Get(i)->args();
+    const schema::Launch &launch = *profile->variant->launches()->Get(i);
+    const auto *args = launch.args();
+    next += oneDnnOf(launch) != nullptr; // its own argument stays
     for (uint32_t a = 0; a < sizeOf(args); ++a)
       *next++ = address(*args->Get(a));
   }
@@ -59,6 +61,9 @@ convoy_status convoy_context::run() {
   profile->device->run(queue, steps.begin(), steps.size(), batch,
                        profiling ? times.begin() : nullptr);
   measured = profiling;
+  for (OneDnnLaunch &launch : oneDnnLaunches)
+    if (launch.takeFailure())
+      return fail(CONVOY_SYSTEM, "oneDNN failed to compute a convolution; its memory may be short");
   readCounts();
   return CONVOY_OK;
 }

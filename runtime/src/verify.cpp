@@ -1,6 +1,7 @@
 // The meaning of the metadata: every section, index, offset and size against its bounds.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "artifact.h"
+#include "onednn.h"
 #include "status.h"
 #include "types.h"
 
@@ -131,6 +132,12 @@ private:
   convoy_status checkLaunch(const schema::Launch &launch, uint32_t index) const {
     if (launch.kernel() >= sizeOf(variant.kernels()) || launch.tiles() > hugeNumber)
       return wrong("launch", index);
+    if (const schema::OneDnnConv *conv = variant.kernels()->Get(launch.kernel())->onednn()) {
+      bool isOneTile = launch.tiles() == 1 && !launch.batched();
+      if (const char *what = isOneTile ? checkOneDnnConv(*conv, launch) : "its tiles")
+        return fail(CONVOY_CORRUPT, "variant %s: launch %u (%s) by oneDNN: %s cannot be", target,
+                    index, text(launch.name()), what);
+    }
     for (uint32_t i = 0; i < sizeOf(launch.args()); ++i)
       if (!isArgValid(*launch.args()->Get(i)))
         return fail(CONVOY_CORRUPT, "variant %s: argument %u of launch %u (%s) is out of bounds",

@@ -64,6 +64,15 @@ const KernelTable &convoy::x86KernelTable() {
   return table;
 }
 
+const KernelTable &convoy::x86OneDnnTable() {
+  static const Table table([] {
+    std::vector<const Strategy *> rows{&convOneDnn()};
+    llvm::append_range(rows, x86KernelTable().strategies());
+    return rows;
+  }());
+  return table;
+}
+
 const KernelTable &convoy::x86ReferenceTable() {
   static const Table table({&reference()});
   return table;

@@ -18,6 +18,8 @@ struct X86Strategy : Strategy {
 /// All strategies, best first. They serve every vector width: what a width cannot do, `cost`
 /// refuses.
 const KernelTable &x86KernelTable();
+/// The same and oneDNN.
+const KernelTable &x86OneDnnTable();
 /// The reference loops alone.
 const KernelTable &x86ReferenceTable();
 

@@ -15,6 +15,9 @@ const X86Strategy &convPointwise();
 /// Any convolution on blocked layouts whose groups are whole blocks.
 const X86Strategy &convDirect();
 
+/// Convolution by oneDNN, in the tables of targets that ask for it.
+const X86Strategy &convOneDnn();
+
 /// Convolution of a row-major source of few channels to a blocked layout.
 const X86Strategy &convFirstLayer();
 /// Convolution on row-major tensors, with stride 1 or 2 along rows.

@@ -35,8 +35,8 @@ X86Facts avx2Facts(StringRef name) {
   return facts;
 }
 
-X86Facts avx512Facts() {
-  X86Facts facts{"x86-avx512", 16, 32, 48 << 10, 1 << 20, "znver4", {}};
+X86Facts avx512Facts(StringRef name) {
+  X86Facts facts{name, 16, 32, 48 << 10, 1 << 20, "znver4", {}};
   llvm::append_range(facts.features, kV3Features);
   llvm::append_range(facts.features, kV4Features);
   return facts;
@@ -145,7 +145,15 @@ FailureOr<GeneratedCode> X86Target::generate(ModuleOp module, CodeDumps &dumps) 
 } // namespace
 
 std::unique_ptr<Target> convoy::createX86Avx512Target() {
-  return std::make_unique<X86Target>(avx512Facts(), x86KernelTable());
+  return std::make_unique<X86Target>(avx512Facts("x86-avx512"), x86KernelTable());
+}
+
+std::unique_ptr<Target> convoy::createX86Avx512OneDnnTarget() {
+  return std::make_unique<X86Target>(avx512Facts("x86-avx512-onednn"), x86OneDnnTable());
+}
+
+std::unique_ptr<Target> convoy::createX86Avx2OneDnnTarget() {
+  return std::make_unique<X86Target>(avx2Facts("x86-avx2-onednn"), x86OneDnnTable());
 }
 
 std::unique_ptr<Target> convoy::createX86Avx2Target() {

@@ -1,162 +1,237 @@
-// Speed of every strategy on layers, one thread: layer-bench [--target=T] [--dump=asm|llvm|mlir]
-// FILE or - with one layer a line, or a name of a built-in list. A line of a file is
-//   conv IC OC H W KH KW STRIDE PAD [DILATION [GROUPS]] or a path of a kernel's body in MLIR.
+// Speed of every strategy on layers, one thread, beside what the core can do and oneDNN.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "passes/Work.h"
+#include "targets/x86/X86Target.h"
+#include "test/bench/OneDnnLayer.h"
+#include "test/bench/Report.h"
+#include "test/bench/Timing.h"
 #include "test/numerics/StrategyCase.h"
 
 #include "llvm/Support/CommandLine.h"
-#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/raw_ostream.h"
-
-#include <chrono>
-#include <sstream>
 
 using namespace convoy;
 using namespace convoy::test;
 using namespace llvm;
 
-static cl::opt<std::string> targetName("target", cl::desc("target"), cl::init("host"));
-static cl::opt<std::string> dump("dump", cl::desc("print asm, llvm or mlir of each kernel"));
-static cl::opt<std::string> only("strategy", cl::desc("run this strategy alone"));
-static cl::list<std::string> inputs(cl::Positional, cl::desc("files of layers, or -"));
+// Not of a function: LLVM keeps their addresses.
+static cl::OptionCategory category("Options");
+static cl::opt<std::string> target("target",
+                                   cl::desc("target; host is the best one for this machine"),
+                                   cl::init("host"), cl::cat(category));
+static cl::opt<std::string> dump("dump", cl::desc("print asm, llvm or mlir of each kernel"),
+                                 cl::cat(category));
+static cl::opt<std::string>
+    strategy("strategy", cl::desc("this strategy alone; otherwise all but the reference loops"),
+             cl::cat(category));
+static cl::opt<std::string> jsonFile("json", cl::desc("also write the results to FILE"),
+                                 cl::value_desc("FILE"), cl::cat(category));
+static cl::opt<bool>
+    cold("cold",
+         cl::desc("take turns with copies of the weights, which together are larger "
+                  "than the second cache, as a network does"),
+         cl::cat(category));
+static cl::opt<bool> noOneDnn("no-onednn", cl::desc("do not time oneDNN"), cl::cat(category));
+static cl::opt<double> milliseconds("time", cl::desc("for each strategy of a layer; default 100"),
+                                    cl::value_desc("MS"), cl::init(100), cl::cat(category));
+static cl::list<std::string> files(cl::Positional, cl::OneOrMore, cl::desc("FILE... (- is stdin)"),
+                                   cl::cat(category));
 
 namespace {
 
-struct Layer {
-  std::string name, body;
-  double flops = 0;
-};
-
-Layer convLayer(const std::string &line) {
-  std::istringstream stream(line);
-  std::string word, layout = ", BLOCKED";
-  int64_t ic, oc, h, w, kh, kw, stride, pad, dilation = 1, groups = 1;
-  stream >> word >> ic >> oc >> h >> w >> kh >> kw >> stride >> pad;
-  if (!(stream >> dilation))
-    dilation = 1;
-  else if (!(stream >> groups))
-    groups = 1;
-  std::string srcLayout = word == "first" || word == "planar" ? "" : layout;
-  std::string dstLayout = word == "planar" ? "" : layout;
-  int64_t oh = (h + 2 * pad - (kh - 1) * dilation - 1) / stride + 1;
-  int64_t ow = (w + 2 * pad - (kw - 1) * dilation - 1) / stride + 1;
-  std::string src = formatv("tensor<1x{0}x{1}x{2}xf32{3}>", ic, h, w, srcLayout);
-  std::string wei = formatv("tensor<{0}x{1}x{2}x{3}xf32>", oc, ic / groups, kh, kw);
-  std::string bias = formatv("tensor<1x{0}x1x1xf32{1}>", oc, dstLayout);
-  std::string dst = formatv("tensor<1x{0}x{1}x{2}xf32{3}>", oc, oh, ow, dstLayout);
-  Layer layer;
-  layer.name = line;
-  layer.flops = 2.0 * oc * oh * ow * (ic / groups) * kh * kw;
-  layer.body = formatv(R"(^bb0(%x: {0}, %w: {1}, %b: {2}):
-    %y = cnn.conv %x, %w extras(%b) {{strides = array<i64: {4}, {4}>,
-        pads = array<i64: {5}, {5}, {5}, {5}>, dilations = array<i64: {6}, {6}>,
-        groups = {7} : i64} : ({0}, {1}, {2}) -> {3} {{
-    ^bb0(%acc: f32, %bias: f32):
-      %zero = arith.constant 0.0 : f32
-      %0 = arith.addf %acc, %bias : f32
-      %1 = arith.maximumf %0, %zero : f32
-      cnn.yield %1 : f32
-    }
-    plan.yield %y : {3})",
-                       src, wei, bias, dst, stride, pad, dilation, groups);
-  return layer;
-}
-
-double measure(HostKernels &kernels, ArrayRef<void *> args) {
-  using Clock = std::chrono::steady_clock;
-  auto seconds = [](auto span) { return std::chrono::duration<double>(span).count(); };
-  double best = 1e9;
-  auto start = Clock::now();
-  int runs = 0;
-  do {
-    auto begin = Clock::now();
-    kernels.runInOrder("k", args);
-    best = std::min(best, seconds(Clock::now() - begin));
-  } while (++runs < 5 || seconds(Clock::now() - start) < 0.15);
-  return best;
-}
-
 /// The options, copied: linking resets those of the process.
 struct Wanted {
-  std::string dump, strategy;
+  std::string target, dump, strategy, json;
+  bool cold = false, oneDnn = true;
+  double seconds = 0; ///< for each strategy of a layer
+  std::vector<std::string> files;
 };
 
-void bench(mlir::MLIRContext &context, const Target &target, const Layer &layer,
-           const Wanted &wanted) {
+Wanted parseOptions(int argc, char **argv) {
+  cl::HideUnrelatedOptions(category);
+  cl::ParseCommandLineOptions(
+      argc, argv,
+      "Times every strategy on layers, one thread. A line of a FILE is\n"
+      "  (conv | first | planar) IC OC H W KH KW STRIDE PAD [DILATION [GROUPS]]\n"
+      "(first: from a row-major source; planar: row-major on both sides) or the path of a "
+      "kernel's\n"
+      "body in MLIR. A * marks what the compiler chooses by its estimates.\n");
+  return {target,
+          dump,
+          strategy,
+          jsonFile,
+          cold,
+          !noOneDnn,
+          milliseconds * 1e-3,
+          std::vector<std::string>(files.begin(), files.end())};
+}
+
+class Bench {
+public:
+  Bench(mlir::MLIRContext &context, const Target &target, const Wanted &wanted)
+      : context(context), target(target), facts(target.facts(&context)), wanted(wanted) {}
+
+  /// False if the layer's text is wrong, which has been said.
+  bool run(const Layer &layer, LayerTimes &times);
+
+private:
+  bool time(StrategyCase &test, const Strategy &strategy, StrategyTime &result);
+  /// How many copies of weights of this size to take turns with.
+  size_t copiesOf(size_t bytes) const;
+
+  mlir::MLIRContext &context;
+  const Target &target;
+  cnn::TargetAttr facts;
+  const Wanted &wanted;
+};
+
+} // namespace
+
+size_t Bench::copiesOf(size_t bytes) const {
+  size_t least = 4 * facts.getL2Bytes();
+  return wanted.cold ? std::max<size_t>(2, divideCeil(least, std::max<size_t>(bytes, 1))) : 1;
+}
+
+bool Bench::time(StrategyCase &test, const Strategy &strategy, StrategyTime &result) {
+  mlir::OwningOpRef<mlir::ModuleOp> module = test.moduleFor(strategy);
+  std::vector<Buffer> buffers = test.buffersFor(*module);
+  std::unique_ptr<HostKernels> kernels;
+  auto compile = [&] { kernels = HostKernels::compile(target, *module); };
+  auto start = std::chrono::steady_clock::now();
+  compile();
+  if (!kernels)
+    return false;
+  result.compileSeconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  if (!wanted.dump.empty()) {
+    CodeDumps dumps;
+    dumps.wanted = true;
+    (void)target.generate(*module, dumps);
+    outs() << (wanted.dump == "asm"    ? dumps.assembly
+               : wanted.dump == "llvm" ? dumps.llvmIr
+                                       : dumps.kernels);
+  }
+  std::vector<void *> args;
+  for (Buffer &buffer : buffers)
+    args.push_back(buffer.data());
+
+  // The second operand is what a layer has of its own.
+  constexpr size_t weights = 1;
+  std::vector<Buffer> copies;
+  if (wanted.cold && test.op()->getNumOperands() > weights)
+    for (size_t i = copiesOf(buffers[weights].size()); i-- > 0;) {
+      Buffer &copy = copies.emplace_back(buffers[weights].type, buffers[weights].batch);
+      std::memcpy(copy.data(), buffers[weights].data(), copy.size());
+    }
+  size_t next = 0;
+  result.seconds = measureSeconds(
+      [&] {
+        if (!copies.empty())
+          args[weights] = copies[next++ % copies.size()].data();
+        kernels->runInOrder("k", args);
+      },
+      wanted.seconds);
+  result.strategy = strategy.name().str();
+  result.estimatedSeconds = *strategy.cost(test.op(), facts) * 1e-9;
+  result.tiles = kernels->tiles("k");
+  result.codeBytes = kernels->code().object.size();
+  return true;
+}
+
+bool Bench::run(const Layer &layer, LayerTimes &times) {
+  times.layer = layer;
   StrategyCase test(context, target, layer.body);
-  if (!test.op())
-    return;
+  if (!test.op()) {
+    errs() << layer.name << ": holds no op\n";
+    return false;
+  }
+  times.flops = layer.conv ? layer.conv->flops() : double(countFlops(test.op()));
+  times.bytes = double(countBytes(test.op()));
+  const Strategy *chosen = target.kernelTable().choose(test.op(), facts).strategy;
   for (const Strategy *strategy : test.strategies()) {
     if (wanted.strategy.empty() ? strategy->name() == "reference"
                                 : strategy->name() != wanted.strategy)
       continue;
-    mlir::OwningOpRef<mlir::ModuleOp> module = test.moduleFor(*strategy);
-    std::vector<Buffer> buffers = test.buffersFor(*module);
-    auto compileStart = std::chrono::steady_clock::now();
-    std::unique_ptr<HostKernels> kernels = HostKernels::compile(target, *module);
-    if (!kernels)
-      continue;
-    double compileMs =
-        std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - compileStart)
-            .count();
-    if (!wanted.dump.empty()) {
-      CodeDumps dumps;
-      dumps.wanted = true;
-      (void)target.generate(*module, dumps);
-      outs() << (wanted.dump == "asm"    ? dumps.assembly
-                 : wanted.dump == "llvm" ? dumps.llvmIr
-                                         : dumps.kernels);
-    }
-    std::vector<void *> args;
-    for (Buffer &buffer : buffers)
-      args.push_back(buffer.data());
-    double time = measure(*kernels, args);
-    double estimate = *strategy->cost(test.op(), target.facts(&context));
-    double bytes = 0;
-    for (Buffer &buffer : buffers)
-      bytes += buffer.size();
-    outs() << formatv("{0,-40} {1,-14} {2,10:F1} us  est {3,10:F1} us {4,8:F1} GFLOP/s "
-                      "{5,6:F1} GB/s {6,4} tiles {7,6:F0} ms compile {8} B code\n",
-                      layer.name, strategy->name(), time * 1e6, estimate * 1e-3,
-                      layer.flops / time * 1e-9, bytes / time * 1e-9, kernels->tiles("k"),
-                      compileMs, kernels->code().object.size());
-    outs().flush();
+    StrategyTime result;
+    if (!time(test, *strategy, result))
+      return false;
+    result.isChosen = strategy == chosen;
+    times.strategies.push_back(std::move(result));
   }
+  if (wanted.oneDnn && layer.conv) {
+    const ConvShape &s = *layer.conv;
+    size_t bytes = sizeof(float) * s.oc * (s.ic / s.groups) * s.kh * s.kw;
+    if (std::function<void()> runOnce = oneDnnConv(s, copiesOf(bytes)))
+      times.oneDnnSeconds = measureSeconds(runOnce, wanted.seconds);
+  }
+  return true;
 }
 
-} // namespace
+static bool readLayers(const std::vector<std::string> &files, std::vector<Layer> &layers) {
+  for (const std::string &file : files) {
+    auto text = MemoryBuffer::getFileOrSTDIN(file);
+    std::string error =
+        text ? addLayers((*text)->getBuffer().str(), layers) : text.getError().message();
+    if (!error.empty()) {
+      errs() << file << ": " << error << "\n";
+      return false;
+    }
+  }
+  return true;
+}
 
 int main(int argc, char **argv) {
-  cl::ParseCommandLineOptions(argc, argv, "Speed of strategies on layers\n");
-  std::string wantedTarget = targetName;
-  std::vector<std::string> files(inputs.begin(), inputs.end());
-  Wanted wanted{dump, only};
-  auto context = makeContext();
-  std::unique_ptr<Target> target = createTarget(wantedTarget);
-  if (!target) {
-    errs() << "no target '" << wantedTarget << "'\n";
+  const Wanted wanted = parseOptions(argc, argv);
+  std::unique_ptr<Target> target = createTarget(wanted.target);
+  if (!target || !hostRuns(*target)) {
+    errs() << (target ? "this CPU lacks features of target '" : "no target '") << wanted.target
+           << "'\n";
     return 1;
   }
   std::vector<Layer> layers;
-  for (const std::string &file : files) {
-    auto text = MemoryBuffer::getFileOrSTDIN(file);
-    if (!text) {
-      errs() << file << ": " << text.getError().message() << "\n";
+  if (!readLayers(wanted.files, layers))
+    return 1;
+  // Before the long work.
+  std::unique_ptr<raw_fd_ostream> json;
+  if (!wanted.json.empty()) {
+    std::error_code error;
+    json = std::make_unique<raw_fd_ostream>(wanted.json, error);
+    if (error) {
+      errs() << "cannot write " << wanted.json << ": " << error.message() << "\n";
       return 1;
     }
-    std::istringstream stream((*text)->getBuffer().str());
-    for (std::string line; std::getline(stream, line);) {
-      if (line.empty() || line[0] == '#')
-        continue;
-      if (auto body = MemoryBuffer::getFile(line))
-        layers.push_back({line, (*body)->getBuffer().str()});
-      else
-        layers.push_back(convLayer(line));
-    }
   }
-  for (const Layer &layer : layers)
-    bench(*context, *target, layer, wanted);
+  auto context = makeContext();
+  cnn::TargetAttr facts = target->facts(context.get());
+
+  Report report;
+  report.target = target->name().str();
+  report.lanes = facts.getLanes();
+  report.cold = wanted.cold;
+  report.oneDnnVersion = wanted.oneDnn ? oneDnnVersion() : "";
+  report.atStart = MachineRates::measure(report.lanes, facts.getL2Bytes());
+  report.printStart(outs());
+  Bench bench(*context, *target, wanted);
+  for (const Layer &layer : layers) {
+    LayerTimes times;
+    if (!bench.run(layer, times))
+      return 1;
+    report.printLayer(times, outs());
+    outs().flush();
+    report.layers.push_back(std::move(times));
+  }
+  report.atEnd = MachineRates::measure(report.lanes, facts.getL2Bytes());
+  report.printSummary(outs());
+  if (!json)
+    return 0;
+  report.writeJson(*json);
+  json->close();
+  if (json->has_error()) {
+    errs() << "cannot write " << wanted.json << ": " << json->error().message() << "\n";
+    json->clear_error();
+    return 1;
+  }
   return 0;
 }

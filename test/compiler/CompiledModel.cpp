@@ -48,12 +48,15 @@ bool GuardedMemory::marginsIntact() const {
 }
 
 std::unique_ptr<CompiledModel> CompiledModel::fromFile(const std::string &path,
-                                                       const std::string &target) {
+                                                       const std::string &target,
+                                                       const Adjust &adjust) {
   mlir::DialectRegistry registry;
   registerDialects(registry);
   mlir::MLIRContext context(registry);
   CompileOptions options;
   options.targets = {target};
+  if (adjust)
+    adjust(options);
   mlir::FailureOr<CompileResult> result = compileModel(path, options, false, &context);
   std::unique_ptr<CompiledModel> compiled(new CompiledModel);
   if (mlir::failed(result)) {
@@ -71,10 +74,11 @@ std::unique_ptr<CompiledModel> CompiledModel::fromFile(const std::string &path,
 }
 
 std::unique_ptr<CompiledModel> CompiledModel::fromText(const std::string &text,
-                                                       const std::string &target) {
+                                                       const std::string &target,
+                                                       const Adjust &adjust) {
   std::string path = ::testing::TempDir() + "/model" + std::to_string(getpid()) + ".onnxtxt";
   std::ofstream(path) << text;
-  std::unique_ptr<CompiledModel> compiled = fromFile(path, target);
+  std::unique_ptr<CompiledModel> compiled = fromFile(path, target, adjust);
   unlink(path.c_str());
   return compiled;
 }

@@ -3,9 +3,11 @@
 
 #pragma once
 
+#include "compiler/Compiler.h"
 #include "convoy/convoy.h"
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -42,13 +44,17 @@ using Outputs = std::vector<Bytes>;
 
 class CompiledModel {
 public:
+  using Adjust = std::function<void(CompileOptions &)>;
   /// Compiles a model file for a target; null, with a failed expectation, if that fails.
-  static std::unique_ptr<CompiledModel> fromFile(const std::string &path,
-                                                 const std::string &target);
+  static std::unique_ptr<CompiledModel> fromFile(const std::string &path, const std::string &target,
+                                                 const Adjust &adjust = {});
   /// The same for ONNX text.
-  static std::unique_ptr<CompiledModel> fromText(const std::string &text,
-                                                 const std::string &target);
+  static std::unique_ptr<CompiledModel> fromText(const std::string &text, const std::string &target,
+                                                 const Adjust &adjust = {});
   ~CompiledModel() { convoy_model_destroy(model); }
+
+  const convoy_model *get() const { return model; }
+  const std::vector<char> &bytes() const { return artifact; }
 
   /// Inputs for a batch, the same for every model with these inputs: small numbers.
   std::vector<Bytes> makeInputs(int64_t batch) const;

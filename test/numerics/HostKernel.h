@@ -23,7 +23,7 @@ public:
   void run(llvm::StringRef name, llvm::ArrayRef<void *> args, int64_t batch = 1) const;
 
   /// Runs all tiles in one call.
-  void runInOrder(llvm::StringRef name, llvm::ArrayRef<void *> args, int64_t batch = 1) const;
+  void runInOrder(llvm::StringRef name, llvm::ArrayRef<void *> args, int64_t batch = 1);
   int64_t tiles(llvm::StringRef name) const { return mapped->tiles(name); }
 
   const GeneratedCode &code() const { return generated; }
@@ -33,6 +33,7 @@ private:
 
   GeneratedCode generated;
   std::unique_ptr<HostCode> mapped;
+  llvm::StringMap<AlignedBytes> scratch; ///< of runInOrder
 };
 
 /// A context with all dialects that tests parse.

@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <functional>
 #include <random>
 #include <unistd.h>
 
@@ -299,6 +300,102 @@ TEST(Artifact, NamesMissingCpuFeatures) {
   model.variants[0].cpuFeatures = {};
   EXPECT_EQ(tryLoad(Bytes(model)), CONVOY_UNSUPPORTED_MACHINE);
   EXPECT_THAT(convoy_last_error(), HasSubstr("abacus-3: this runtime has no device for it"));
+}
+
+TEST(Artifact, NamesLibrariesThatItDoesNotKnow) {
+  artifact::Artifact model = makeModel();
+  EXPECT_EQ(Bytes(model).load<uint32_t>(12), CONVOY_MAKE_VERSION(0u, 1u, 0u));
+  model.variants[0].cpuFeatures = {"fake-feature"};
+  model.variants[0].libraries = {"libabacus"};
+  Bytes bytes(model);
+  EXPECT_EQ(bytes.load<uint32_t>(12), CONVOY_MAKE_VERSION(0u, 1u, 1u)) << "older ones ignore it";
+  EXPECT_EQ(tryLoad(bytes), CONVOY_UNSUPPORTED_MACHINE);
+  EXPECT_THAT(convoy_last_error(), HasSubstr("x86-baseline: this CPU lacks fake-feature, this "
+                                             "runtime knows no library 'libabacus'"));
+  // Whoever has the libraries of a later variant takes that.
+  artifact::Variant variant = makeModel().variants[0];
+  variant.target = "x86-plain";
+  model.variants.push_back(variant);
+  Model loaded = load(Bytes(model));
+  ASSERT_TRUE(loaded);
+  EXPECT_STREQ(convoy_model_target(loaded.get()), "x86-plain");
+}
+
+/// A model of one launch, by oneDNN: from x as 3 channels of 8 x 10, with a kernel of 3 x 1, to 8
+/// channels of 6 x 10 in the arena.
+artifact::Artifact makeOneDnnModel() {
+  artifact::Artifact model = makeModel();
+  artifact::Variant &variant = model.variants[0];
+  artifact::OneDnnConv conv;
+  conv.ic = 3, conv.oc = 8, conv.block = 8, conv.planarSrc = conv.batched = true, conv.bias = 2;
+  conv.h.in = 8, conv.h.out = 6, conv.h.kernel = 3;
+  conv.w.in = conv.w.out = 10;
+  variant.kernels[0].oneDnn = conv;
+  artifact::Launch launch = variant.launches[0];
+  launch.kernel = 0, launch.tiles = 1, launch.batched = false;
+  auto constant = [&](size_t elements) {
+    std::vector<float> values(elements, 1);
+    artifact::Arg arg;
+    arg.space = artifact::Space::constant;
+    arg.bytes = elements * sizeof(float);
+    arg.offset = model.constants.add(values.data(), arg.bytes);
+    return arg;
+  };
+  artifact::Arg src, dst;
+  src.space = artifact::Space::input;
+  src.bytes = imageSize * sizeof(float);
+  dst.bytes = 8 * 6 * 10 * sizeof(float);
+  dst.writes = true;
+  launch.args = {src, constant(8 * 3 * 3), constant(8), dst};
+  variant.launches = {launch};
+  return model;
+}
+
+TEST(Artifact, RefusesConvolutionsByOneDnnThatCannotBe) {
+  Bytes bytes(makeOneDnnModel());
+  EXPECT_EQ(tryLoad(bytes.data(), bytes.size()), CONVOY_OK) << convoy_last_error();
+  struct Wrong {
+    const char *message;
+    std::function<void(artifact::OneDnnConv &, artifact::Launch &)> change;
+  };
+  using Conv = artifact::OneDnnConv;
+  using Launch = artifact::Launch;
+  const Wrong cases[] = {
+      {"its tiles", [](Conv &, Launch &launch) { launch.tiles = 2; }},
+      {"its tiles", [](Conv &, Launch &launch) { launch.batched = true; }},
+      {"its arguments", [](Conv &, Launch &launch) { launch.args.pop_back(); }},
+      {"its arguments", [](Conv &, Launch &launch) { launch.args.clear(); }},
+      {"its arguments", [](Conv &conv, Launch &) { conv.bias = 0; }},
+      {"its arguments", [](Conv &conv, Launch &) { conv.bias = 1; }},
+      {"its arguments", [](Conv &conv, Launch &) { conv.bias = 3; }},
+      {"its arguments", [](Conv &conv, Launch &) { conv.residual = 2; }},
+      {"its arguments", [](Conv &conv, Launch &) { conv.residual = UINT32_MAX; }},
+      {"an extent", [](Conv &conv, Launch &) { conv.groups = 0; }},
+      {"an extent", [](Conv &conv, Launch &) { conv.h.stride = 0; }},
+      {"an extent", [](Conv &conv, Launch &) { conv.w.dilation = 0; }},
+      {"an extent", [](Conv &conv, Launch &) { conv.w.out = UINT32_MAX; }},
+      {"a padding", [](Conv &conv, Launch &) { conv.h.padHigh = UINT32_MAX; }},
+      {"its channels", [](Conv &conv, Launch &) { conv.block = 4; }},
+      {"its channels", [](Conv &conv, Launch &) { conv.block = 16; }},
+      {"its channels", [](Conv &conv, Launch &) { conv.planarSrc = false; }},
+      {"its channels", [](Conv &conv, Launch &) { conv.groups = 2; }},
+      {"the size of an argument", [](Conv &conv, Launch &) { conv.h.in = 9; }},
+      {"the size of an argument", [](Conv &conv, Launch &) { conv.h.out = 7; }},
+      {"the size of an argument", [](Conv &conv, Launch &) { conv.w.kernel = 2; }},
+      {"the size of an argument", [](Conv &conv, Launch &) { conv.oc = 16; }},
+      {"the size of an argument",
+       [](Conv &conv, Launch &) { conv.oc = conv.h.kernel = conv.w.kernel = 1 << 20; }},
+      {"the size of an argument", [](Conv &, Launch &launch) { launch.args[2].bytes = 0; }},
+  };
+  for (const Wrong &wrong : cases) {
+    artifact::Artifact model = makeOneDnnModel();
+    artifact::Variant &variant = model.variants[0];
+    wrong.change(*variant.kernels[0].oneDnn, variant.launches[0]);
+    size_t number = &wrong - cases;
+    EXPECT_EQ(tryLoad(Bytes(model)), CONVOY_CORRUPT) << number;
+    EXPECT_THAT(convoy_last_error(), HasSubstr(std::string("by oneDNN: ") + wrong.message))
+        << number;
+  }
 }
 
 TEST(Artifact, TakesTheFirstVariantThatTheMachineCanRun) {

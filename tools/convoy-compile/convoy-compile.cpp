@@ -153,6 +153,12 @@ static Arguments parseArguments(int argc, char **argv) {
                   given = true;
                   compile.targets.push_back(text);
                 });
+  options.flag("onednn",
+               "before each variant, one in which oneDNN computes convolutions where it is\n"
+               "estimated to be faster (target NAME-onednn). The runtime takes it where it finds\n"
+               "libdnnl.so.3 or .2, or the library that CONVOY_ONEDNN names; else the other. Its\n"
+               "ReLU makes 0 of NaN",
+               compile.oneDnn);
   options.flag("strict-fp",
                "leave out strategies that sum other products than ONNX's text does, such as\n"
                "Winograd's: convolutions take up to three times as long",
@@ -275,6 +281,11 @@ static Arguments parseArguments(int argc, char **argv) {
   } else if (compile.stopAfter && arguments.emit != "artifact") {
     throw UsageError("--emit of code and --stop-after exclude each other");
   }
+  if (compile.oneDnn && tune.measure)
+    throw UsageError("--tune and --onednn exclude each other");
+  if (compile.oneDnn && arguments.emit != "artifact")
+    throw UsageError("--emit " + arguments.emit + " is of one target: name it, such as --target " +
+                     "x86-avx512-onednn, instead of --onednn");
   if ((compile.targets.size() > 1 || compile.profiles.size() > 1) && arguments.emit != "artifact")
     throw UsageError("--emit " + arguments.emit + " is of one " +
                      (compile.targets.size() > 1 ? "target" : "profile") +

@@ -182,6 +182,8 @@ void printVariant(const Opened &opened, unsigned index, const Use &use,
   for (unsigned i = 0; i < sizeOf(variant.cpu_features()); ++i)
     printf("%s%s", i ? " " : "", shown(variant.cpu_features()->Get(i)).c_str());
   puts(sizeOf(variant.cpu_features()) ? "" : "nothing special");
+  for (unsigned i = 0; i < sizeOf(variant.libraries()); ++i)
+    printf("  library   %s\n", shown(variant.libraries()->Get(i)).c_str());
   printf("  code      %s in %zu kernels, %zu launches in %u waves, %.3f MFLOP an image\n",
          bytes(sectionSize(variant.code())).c_str(), sizeOf(variant.kernels()),
          sizeOf(variant.launches()), numWaves(variant), double(flopsOf(variant)) / 1e6);
@@ -231,6 +233,9 @@ void writeVariant(Json &json, const Opened &opened, const schema::Variant &varia
   json.key("cpu_features").open('[');
   for (unsigned i = 0; i < sizeOf(variant.cpu_features()); ++i)
     json.value(text(variant.cpu_features()->Get(i)));
+  json.close().key("libraries").open('[');
+  for (unsigned i = 0; i < sizeOf(variant.libraries()); ++i)
+    json.value(text(variant.libraries()->Get(i)));
   json.close().member("code_bytes", sectionSize(variant.code()));
   json.member("arena_bytes", variant.arena_bytes());
   json.member("arena_lower_bound_bytes", variant.arena_lower_bound_bytes());

@@ -28,7 +28,7 @@
 
 #define CONVOY_VERSION_MAJOR 0
 #define CONVOY_VERSION_MINOR 1
-#define CONVOY_VERSION_PATCH 0
+#define CONVOY_VERSION_PATCH 1
 #define CONVOY_MAKE_VERSION(major, minor, patch) ((major) << 16 | (minor) << 8 | (patch))
 #define CONVOY_VERSION                                                                             \
   CONVOY_MAKE_VERSION(CONVOY_VERSION_MAJOR, CONVOY_VERSION_MINOR, CONVOY_VERSION_PATCH)
