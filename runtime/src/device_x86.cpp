@@ -3,8 +3,9 @@
 #include "cpu.h"
 #include "device.h"
 #include "float_state.h"
+#include "pace.h"
+#include "share.h"
 #include "thread_pool.h"
-#include "ticket.h"
 
 #include <time.h>
 
@@ -29,16 +30,12 @@ struct Run {
 struct Wave {
   size_t begin = 0, end = 0;
   int64_t tiles = 0;
-  int64_t unit; // tiles that are taken together: one but for huge waves
 
   Wave(const Run &run, size_t step) : begin(step), end(step) {
     do
       tiles += run.steps[end++].tiles;
     while (end < run.count && run.steps[end].joins);
-    unit = tiles / Ticket::maxUnits + 1;
   }
-
-  int64_t units() const { return (tiles + unit - 1) / unit; }
 };
 
 /// How long a thread has computed without offering its CPU to others, and where.
@@ -55,11 +52,14 @@ struct X86Queue : Queue {
   Block scratch;
   size_t scratchStride;
 
-  // The run. It is written before its first ticket and read by holders of its tickets alone.
+  // The run. It is written before its first shares and read by who has taken tiles alone.
   Run run;
   uint64_t begin; // of the current wave, if times are taken
 
-  alignas(CONVOY_ALIGNMENT) Position position;
+  // Of each thread. It takes the first tiles of its own and then the last ones of others': as tiles
+  // that are near each other mostly read and write what is, it finds in its caches what it has
+  // computed in the wave before.
+  Array<SharedShare> shares;
   // How many tiles a thread takes at once, as far as their time says; beside what it reads before.
   std::atomic<int64_t> leastTiles{1}, mostTiles{1};
   alignas(CONVOY_ALIGNMENT) std::atomic<int64_t> doneTiles{0}; // of the current wave
@@ -68,6 +68,7 @@ struct X86Queue : Queue {
   // Nanoseconds that a tile of each step took when it was fastest; 0: not known.
   Array<std::atomic<uint32_t>> tileTimes;
   Array<Turn> turns; // of each thread
+  Pace pace;
 
   ThreadPool pool; // Only without parallelFor. The last member: its threads use the others.
 
@@ -115,11 +116,11 @@ constexpr uint64_t turnTime = 1500000;
 /// A thread that was away for so long has slept, and begins a turn.
 constexpr uint64_t restTime = 200000;
 
-/// How many tiles to take at once: enough to make the shared counter cheap, and few towards the
-/// end so that threads end at about the same time.
-int64_t rangeOf(int64_t left, uint32_t threads, int64_t least, int64_t most) {
-  constexpr int64_t rangesOfAThread = 4;
-  int64_t range = left / (rangesOfAThread * threads);
+/// How many tiles to take at once of those that are left to a thread: enough to make taking cheap,
+/// and few towards the end so that threads end at about the same time.
+int64_t rangeOf(int64_t left, int64_t least, int64_t most) {
+  constexpr int64_t ranges = 4;
+  int64_t range = left / ranges;
   range = range > least ? range : least;
   range = range < most ? range : most;
   return range < 1 ? 1 : range;
@@ -203,6 +204,20 @@ void runAlone(X86Queue &queue) {
   }
 }
 
+/// Gives each thread its share of a wave.
+void deal(X86Queue &queue, const Wave &wave) {
+  auto tiles = static_cast<uint64_t>(wave.tiles);
+  uint64_t unit = Share::unitOf(tiles), units = (tiles + unit - 1) / unit;
+  for (uint64_t i = 0, threads = queue.threads; i < threads; ++i)
+    queue.shares[i].store(Share(wave.begin, units * i / threads, units * (i + 1) / threads));
+}
+
+/// Ends a run. The caller's thread, the first one, learns it last: it may begin the next run then.
+void endRun(X86Queue &queue) {
+  for (uint32_t i = queue.threads; i-- > 0;)
+    queue.shares[i].store(Share::over());
+}
+
 /// Goes on with the wave that begins at `step`: computes it here if it is not worth more threads,
 /// and then the next; else opens it, or ends the run.
 void goOn(X86Queue &queue, size_t step, size_t thread, uint64_t &time) {
@@ -217,25 +232,26 @@ void goOn(X86Queue &queue, size_t step, size_t thread, uint64_t &time) {
       queue.leastTiles.store(static_cast<int64_t>(least), std::memory_order_relaxed);
       queue.mostTiles.store(static_cast<int64_t>(most), std::memory_order_relaxed);
       queue.doneTiles.store(0, std::memory_order_relaxed);
-      queue.position.store(Ticket(step, 0, static_cast<uint64_t>(wave.units())));
+      deal(queue, wave);
       return;
     }
     computeTiles(queue, wave, thread, 0, wave.tiles, time);
     endWave(queue, wave, time);
     step = wave.end;
   }
-  queue.position.store(Ticket::end());
+  endRun(queue);
 }
 
-/// Computes a range of the current wave. Whoever completes the wave opens the next one: so a thread
+/// Computes tiles of the current wave that were taken. Whoever completes the wave opens the next one: so a thread
 /// that the system has stopped is waited for only if it holds tiles.
-void compute(X86Queue &queue, Ticket ticket, size_t thread, uint64_t &time) {
-  Wave wave(queue.run, ticket.step());
-  int64_t begin = ticket.first() * wave.unit, end = ticket.last() * wave.unit;
-  end = end < wave.tiles ? end : wave.tiles;
-  computeTiles(queue, wave, thread, begin, end - begin, time);
+void compute(X86Queue &queue, Share taken, size_t thread, uint64_t &time) {
+  Wave wave(queue.run, taken.step());
+  auto unit = static_cast<int64_t>(Share::unitOf(static_cast<uint64_t>(wave.tiles)));
+  int64_t begin = static_cast<int64_t>(taken.begin()) * unit;
+  int64_t end = static_cast<int64_t>(taken.end()) * unit;
+  int64_t count = (end < wave.tiles ? end : wave.tiles) - begin;
+  computeTiles(queue, wave, thread, begin, count, time);
   // Once its tiles are done a thread must not look at the run: it may be over and changed.
-  int64_t count = end - begin;
   if (queue.doneTiles.fetch_add(count, std::memory_order_acq_rel) + count != wave.tiles)
     return;
   endWave(queue, wave, time);
@@ -254,7 +270,7 @@ void beginTurn(X86Queue &queue, uint32_t thread, uint64_t &time) {
         return true;
     return false;
   };
-  while (isTaken() && !queue.position.load().isEnd())
+  while (isTaken() && !queue.shares[thread].load().isOver())
     sched_yield();
   turn.begin = time = now();
 }
@@ -270,8 +286,14 @@ void walk(void *data, uint32_t thread) {
   if (time - turn.end > restTime)
     beginTurn(queue, thread, time);
   bool waited = false;
-  for (Ticket seen = queue.position.load(); !seen.isEnd(); seen = queue.position.load()) {
-    if (seen.left() <= 0) {
+  SharedShare &own = queue.shares[thread];
+  for (Share seen = own.load(); !seen.isOver(); seen = own.load()) {
+    SharedShare *from = &own;
+    for (uint32_t i = 1; seen.left() == 0 && i < queue.threads; ++i) {
+      from = &queue.shares[(thread + i) % queue.threads];
+      seen = from->load();
+    }
+    if (seen.left() == 0) {
       spin.wait();
       waited = true;
       continue;
@@ -287,12 +309,14 @@ void walk(void *data, uint32_t thread) {
       beginTurn(queue, thread, time);
       continue;
     }
-    int64_t range = rangeOf(seen.left(), queue.threads,
-                            queue.leastTiles.load(std::memory_order_relaxed),
+    // By now another wave may be open, or the next run: what was seen is there, or nothing is taken.
+    auto left = static_cast<int64_t>(seen.left());
+    int64_t range = rangeOf(left, queue.leastTiles.load(std::memory_order_relaxed),
                             queue.mostTiles.load(std::memory_order_relaxed));
-    range = range < seen.left() ? range : seen.left();
-    if (queue.position.take(seen, range, /*fromEnd=*/thread % 2 != 0))
-      compute(queue, seen, thread, time);
+    auto units = static_cast<uint64_t>(range < left ? range : left);
+    if (from == &own ? own.replace(seen, seen.withoutFirst(units))
+                     : from->replace(seen, seen.withoutLast(units)))
+      compute(queue, from == &own ? seen.first(units) : seen.last(units), thread, time);
     spin = Spin(queue.pool.isCrowded());
   }
   turn.end = now();
@@ -307,7 +331,7 @@ struct Piece {
   static void work(void *data, size_t index) {
     const Piece &piece = *static_cast<Piece *>(data);
     X86Queue &queue = piece.queue;
-    int64_t tiles = piece.wave.tiles, range = rangeOf(tiles, queue.threads, 1, tiles);
+    int64_t tiles = piece.wave.tiles, range = rangeOf(tiles / queue.threads, 1, tiles);
     FloatState state;
     uint64_t time = now();
     for (;;) {
@@ -395,7 +419,8 @@ convoy_status open(const QueueOptions &options, Queue **result) {
   if (__builtin_mul_overflow(queue->scratchStride, size_t(options.threads), &bytes) ||
       !queue->scratch.allocate(options.allocator, bytes) ||
       !queue->tileTimes.allocate(options.allocator, options.steps) ||
-      !queue->turns.allocate(options.allocator, options.threads))
+      !queue->turns.allocate(options.allocator, options.threads) ||
+      !queue->shares.allocate(options.allocator, options.threads))
     status = fail(CONVOY_OUT_OF_MEMORY, "no memory for %zu bytes of scratch for each of %u threads",
                   options.scratchBytes, options.threads);
   if (status == CONVOY_OK && !options.parallelFor)
@@ -425,21 +450,34 @@ void runInPool(X86Queue &queue) {
     goOn(queue, 0, 0, time);
   }
   // What is so small that this thread has done it all needs no other.
-  if (queue.position.load().isEnd())
+  if (queue.shares[0].load().isOver())
     return;
   queue.pool.wake();
   walk(&queue, 0);
+}
+
+/// What the tiles of a run take on one thread, at least.
+uint64_t timeOfTiles(const X86Queue &queue) {
+  uint64_t time = 0;
+  for (size_t i = 0; i < queue.run.count; ++i)
+    time += static_cast<uint64_t>(queue.run.steps[i].tiles) *
+            queue.tileTimes[i].load(std::memory_order_relaxed);
+  return time;
 }
 
 void run(Queue *opaque, const Step *steps, size_t count, int64_t batch, uint64_t *times) {
   auto &queue = *static_cast<X86Queue *>(opaque);
   queue.run = {steps, count, batch, times};
   if (queue.threads == 1 || !isDivisible(queue.run))
-    runAlone(queue);
-  else if (queue.parallelFor)
-    runByCaller(queue);
-  else
+    return runAlone(queue);
+  if (queue.parallelFor)
+    return runByCaller(queue);
+  uint64_t begin = now();
+  if (queue.pace.takesThreads())
     runInPool(queue);
+  else
+    runAlone(queue);
+  queue.pace.ran(now() - begin, timeOfTiles(queue));
 }
 
 } // namespace

@@ -423,6 +423,8 @@ struct ConvWinograd : X86Strategy {
   StringRef name() const override { return ownName; }
 
   std::optional<double> cost(Operation *op, cnn::TargetAttr target) const override {
+    if (target.getStrictFp())
+      return std::nullopt;
     auto plan = makePlan(op, target, outputs);
     if (!plan || !isPackable(op->getOperand(1)))
       return std::nullopt;
