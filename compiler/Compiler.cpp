@@ -222,7 +222,9 @@ LogicalResult TargetCompiler::run(MLIRContext *context, bool wantDumps,
         emitError(loc) << "profile '" << profile.name << "' cannot be compiled";
       return failure();
     }
-    result.module = std::move(*module);
+    // A module that is part of the artifact by now would keep its weights in memory twice.
+    if (options.stopAfter)
+      result.module = std::move(*module);
   }
   if (options.stopAfter)
     return success();
@@ -274,7 +276,10 @@ FailureOr<CompileResult> convoy::compileModel(StringRef path, const CompileOptio
                    .run(context, wantDumps, artifact, result)))
       return failure();
   if (!options.stopAfter) {
-    if (artifact::Problem problem = artifact::serialize(artifact, result.artifact))
+    artifact::Problem problem = options.artifactPath.empty()
+                                    ? artifact::serialize(artifact, result.artifact)
+                                    : artifact::write(artifact, options.artifactPath);
+    if (problem)
       return emitError(fileLoc) << *problem;
   }
   return result;

@@ -36,15 +36,18 @@ struct CompileOptions {
   bool fullConstants = false;
   /// Check the IR after each pass, not only between stages.
   bool verifyEachPass = false;
+  /// Where to write the artifact, which then never is in memory as a whole; empty: its bytes are in
+  /// the result.
+  std::string artifactPath;
   /// Compute what the module means after each pass, and run the code.
   std::optional<VerifyPassesOptions> verifyPasses;
 };
 
 /// Forms of a variant that a caller may ask for beside the artifact.
 struct CompileResult {
-  /// The artifact; empty if the compile stopped before.
+  /// The artifact; empty if the compile stopped before, or if it went to a file.
   std::vector<char> artifact;
-  /// The module after the last stage, of the last target and profile.
+  /// The module after the stage where the compile stopped, of the last target and profile.
   mlir::OwningOpRef<mlir::ModuleOp> module;
   /// Code of the last target, see CodeDumps.
   std::string kernels, llvmIr, assembly;

@@ -77,6 +77,9 @@ void convoy::buildStage(OpPassManager &manager, Stage stage, const KernelTable &
     break;
   case Stage::Plan:
     manager.addPass(createOutlineToPlan());
+    // Before memory is planned: buffers live as long as the waves that use them.
+    if (options.optimize)
+      manager.addPass(createFormWaves());
     manager.addPass(createPlanMemory());
     manager.addPass(createVerifyStage({"plan"}));
     // Shares no code with the planner.

@@ -8,6 +8,7 @@
 #include "dialects/Plan/Plan.h"
 #include "passes/Graph.h"
 
+#include "mlir/IR/DialectResourceBlobManager.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -58,6 +59,8 @@ private:
   LogicalResult addAlloc(plan::AllocOp alloc);
   void addLaunch(plan::LaunchOp launch);
   void touch(Value buffer, unsigned launch);
+  /// Moves the bytes of a constant to the pool: large ones are never in memory twice.
+  uint64_t takeConstant(ElementsAttr value);
 
   artifact::ConstantPool &pool;
   artifact::Variant &variant;
@@ -99,6 +102,26 @@ LogicalResult VariantBuilder::addValue(Operation *op, StringRef name, Type type,
   return success();
 }
 
+uint64_t VariantBuilder::takeConstant(ElementsAttr value) {
+  auto resource = dyn_cast<DenseResourceElementsAttr>(value);
+  AsmResourceBlob *blob = resource ? resource.getRawHandle().getBlob() : nullptr;
+  if (!blob) {
+    cnn::ConstantData data(value);
+    return pool.add(std::vector<char>(data.bytes().begin(), data.bytes().end()));
+  }
+  // Memory that the blob does not own lives as long as the context.
+  std::shared_ptr<AsmResourceBlob> owner;
+  ArrayRef<char> bytes = blob->getData();
+  if (blob->getDeleter())
+    owner = std::make_shared<AsmResourceBlob>(std::move(*blob));
+  uint64_t offset = pool.add({bytes.data(), bytes.size()}, std::move(owner));
+  // Another constant may be a view of the same bytes, with other extents.
+  std::string_view kept = *pool.at(offset);
+  resource.getRawHandle().getResource()->setBlob(
+      UnmanagedAsmResourceBlob::allocateInferAlign(ArrayRef<char>(kept.data(), kept.size())));
+  return offset;
+}
+
 LogicalResult VariantBuilder::addAlloc(plan::AllocOp alloc) {
   if (!alloc.getOffset())
     return alloc.emitOpError() << "has no offset; convoy-plan-memory has not run";
@@ -135,6 +158,7 @@ void VariantBuilder::addLaunch(plan::LaunchOp launch) {
   entry.op = kernel.getBody().front().front().getName().stripDialect().str();
   entry.flops = launch.getFlops();
   entry.bytes = launch.getBytes();
+  entry.joins = launch.getJoins();
   unsigned index = variant.launches.size();
   auto addArgs = [&](ValueRange buffers, bool writes) {
     for (Value buffer : buffers) {
@@ -171,11 +195,10 @@ LogicalResult VariantBuilder::addProgram(plan::ProgramOp program) {
               return success();
             })
             .Case([&](plan::ConstantOp constant) {
-              cnn::ConstantData data(constant.getValue());
               artifact::Arg place;
               place.space = artifact::Space::constant;
-              place.offset = pool.add(data.bytes());
-              place.bytes = data.bytes().size();
+              place.offset = takeConstant(constant.getValue());
+              place.bytes = pool.at(place.offset)->size();
               places[constant] = place;
               return success();
             })

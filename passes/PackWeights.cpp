@@ -7,6 +7,7 @@
 #include "passes/Relayout.h"
 
 #include "dialects/Cnn/ConstantData.h"
+#include "dialects/Cnn/ResourceUses.h"
 
 #include <map>
 
@@ -25,10 +26,15 @@ struct PackWeights : public convoy::impl::PackWeightsBase<PackWeights> {
       : PackWeightsBase(std::move(options)), lookup(std::move(lookup)) {}
   void runOnOperation() override;
   LogicalResult pack(OpOperand &operand, StringRef tag);
+  // Takes away a constant that has been packed for its last user, so that the weights of a network
+  // are never in memory twice.
+  void drop(cnn::ConstantOp constant);
 
   KernelTableLookup lookup;
   // Packed constants by what they were made of: one serves all ops that want the same.
   std::map<std::pair<const void *, std::string>, Value> packed;
+  DenseSet<Operation *> made; // the ops of those
+  std::optional<cnn::ResourceUses> resources;
 };
 } // namespace
 
@@ -52,9 +58,19 @@ LogicalResult PackWeights::pack(OpOperand &operand, StringRef tag) {
   if (!result) {
     OpBuilder builder(constant);
     result = relayoutConstant(builder, constant, tag);
+    made.insert(result.getDefiningOp());
   }
   operand.set(result);
+  drop(constant);
   return success();
+}
+
+void PackWeights::drop(cnn::ConstantOp constant) {
+  // What this pass has made may yet serve another op.
+  if (!release || !constant->use_empty() || made.contains(constant))
+    return;
+  resources->remove(constant.getValue());
+  constant.erase();
 }
 
 void PackWeights::runOnOperation() {
@@ -68,6 +84,8 @@ void PackWeights::runOnOperation() {
     return signalPassFailure();
   }
   packed.clear();
+  made.clear();
+  resources.emplace(getOperation());
   for (Operation &op : graph->getBody().front()) {
     auto name = op.getAttrOfType<StringAttr>("strategy");
     if (!name)
@@ -87,6 +105,8 @@ void PackWeights::runOnOperation() {
         return signalPassFailure();
   }
   packed.clear();
+  made.clear();
+  resources.reset();
   eraseUnusedConstants(getOperation());
   if (release)
     releaseUnusedResources(getOperation());

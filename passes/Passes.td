@@ -233,15 +233,45 @@ def OutlineToPlan : Convoy_Pass<"outline-to-plan"> {
   let dependentDialects = ["::convoy::cnn::CnnDialect", "::convoy::plan::PlanDialect"];
 }
 
+def FormWaves : Convoy_Pass<"form-waves"> {
+  let summary = "Let independent launches run side by side";
+  let description = [{
+    A launch joins the wave of the launch before it if it has nothing to do with any launch of that
+    wave: so threads take tiles of a branch while others still compute the last ones of its sibling,
+    and wait for each other once a wave. The order of launches stays, so nothing changes on one
+    thread.
+
+    Waves make buffers live longer. Those that would make the lower bound of the arena larger are
+    halved until none does. What waiting costs is little beside a long launch: of two launches that
+    take longer than `max-us` each, none joins the other. The time is that of `flops` at 100 a
+    nanosecond or of `bytes` at 16, whichever is longer.
+
+    Before: a plan without offsets. After: launches that join have `joins`.
+
+    ```mlir
+    plan.launch @conv_0 reads(%x, %v) writes(%0) {bytes = 4352 : i64, flops = 2048 : i64}
+    plan.launch @conv_0 reads(%x, %w) writes(%1) {bytes = 4352 : i64, flops = 2048 : i64}
+    ==>
+    plan.launch @conv_0 reads(%x, %v) writes(%0) {bytes = 4352 : i64, flops = 2048 : i64}
+    plan.launch @conv_0 reads(%x, %w) writes(%1) {bytes = 4352 : i64, flops = 2048 : i64, joins}
+    ```
+  }];
+  let dependentDialects = ["::convoy::plan::PlanDialect"];
+  let options = [
+    Option<"maxUs", "max-us", "int64_t", "1000", "The longest of two launches that share a wave">];
+  let statistics = [Statistic<"numJoined", "joined", "Launches that joined a wave">];
+}
+
 def PlanMemory : Convoy_Pass<"plan-memory"> {
   let summary = "Give every allocation its place in the arena";
   let description = [{
-    Lifetimes come from the order of launches. Several greedy orders (by size, by lifetime, by both,
+    Lifetimes come from the order of waves. Several greedy orders (by size, by lifetime, by both,
     by start) are tried, each placing a buffer into the lowest gap between the buffers that are
     alive with it; the smallest arena wins. None is optimal in general: the lower bound, the
     largest sum of buffers alive at once, is printed beside the result.
 
-    A launch of a `map` may write over an input that has the result's type and dies there: each
+    A launch of a `map` may write over an input that has the result's type and dies there, if no
+    other launch of its wave reads that: each
     element is read before it is written. So no strategy for `map` may read an element once it
     wrote there, as tails that overlap would.
 
@@ -266,6 +296,7 @@ def VerifyPlan : Convoy_Pass<"verify-plan"> {
     which buffer wrote each byte last. An error is: a read of bytes that were never written or that
     another buffer has overwritten; a launch that writes over what it reads, unless it is one `map`
     and both have the same type and place; a write to an input or a constant, a read of an output;
+    a launch that reads what another of its wave writes, or writes where that reads or writes;
     an offset that is missing, misaligned or outside the arena; a view outside its buffer; a
     buffer that is smaller than the tensor in it; an output that is not written.
 

@@ -20,6 +20,7 @@ void convoy::registerPasses(KernelTableLookup lookup) {
   mlir::registerPass([lookup] { return createSelectKernels(lookup); });
   mlir::registerPass([lookup] { return createPackWeights(lookup); });
   registerOutlineToPlan();
+  registerFormWaves();
   registerPlanMemory();
   registerVerifyPlan();
   registerVerifyStage();

@@ -85,7 +85,10 @@ public:
 private:
   LogicalResult checkAlloc(plan::AllocOp alloc);
   LogicalResult checkView(plan::ViewOp view);
+  LogicalResult checkWave(ArrayRef<plan::LaunchOp> wave);
   LogicalResult checkLaunch(plan::LaunchOp launch);
+  LogicalResult checkNeighbours(plan::LaunchOp launch, plan::LaunchOp other);
+  void replay(plan::LaunchOp launch);
   LogicalResult checkFits(plan::LaunchOp launch, Value buffer, Type type);
   LogicalResult checkRead(plan::LaunchOp launch, Value buffer);
   LogicalResult checkOverlaps(plan::LaunchOp launch, plan::KernelOp kernel);
@@ -244,31 +247,74 @@ LogicalResult Checker::checkLaunch(plan::LaunchOp launch) {
     if (failed(checkFits(launch, buffer, type)))
       return failure();
   }
-  if (failed(checkOverlaps(launch, kernel)))
-    return failure();
+  return checkOverlaps(launch, kernel);
+}
+
+// Launches of one wave run at the same time: what one writes the other must not touch.
+LogicalResult Checker::checkNeighbours(plan::LaunchOp launch, plan::LaunchOp other) {
+  for (auto [writer, user] : {std::pair(launch, other), std::pair(other, launch)})
+    for (Value written : writer.getWrites())
+      for (Value used : user->getOperands()) {
+        bool inArena = allocOf(written) && allocOf(used);
+        bool meet = inArena ? rangeOf(written).overlaps(rangeOf(used))
+                            : written.getDefiningOp() == used.getDefiningOp();
+        if (!meet)
+          continue;
+        InFlightDiagnostic error = launch.emitOpError()
+                                   << "joins a wave with a launch that uses the same memory";
+        error.attachNote(other.getLoc()) << "this launch";
+        return error;
+      }
+  return success();
+}
+
+void Checker::replay(plan::LaunchOp launch) {
   for (Value buffer : launch.getWrites()) {
     if (plan::AllocOp alloc = allocOf(buffer))
       owners.write(rangeOf(buffer), alloc);
     else
       writtenOutputs.insert(buffer.getDefiningOp());
   }
+}
+
+// All launches of a wave read what is there before any of them has written.
+LogicalResult Checker::checkWave(ArrayRef<plan::LaunchOp> wave) {
+  for (auto [i, launch] : llvm::enumerate(wave)) {
+    if (failed(checkLaunch(launch)))
+      return failure();
+    for (plan::LaunchOp other : wave.take_front(i))
+      if (failed(checkNeighbours(launch, other)))
+        return failure();
+  }
+  for (plan::LaunchOp launch : wave)
+    replay(launch);
   return success();
 }
 
 LogicalResult Checker::run() {
   if (!program.getArenaBytes())
     return program.emitOpError() << "has no arena_bytes";
+  SmallVector<plan::LaunchOp> wave;
   for (Operation &op : program.getBody().front()) {
     LogicalResult result = success();
     if (auto alloc = dyn_cast<plan::AllocOp>(op))
       result = checkAlloc(alloc);
     else if (auto view = dyn_cast<plan::ViewOp>(op))
       result = checkView(view);
-    else if (auto launch = dyn_cast<plan::LaunchOp>(op))
-      result = checkLaunch(launch);
+    else if (auto launch = dyn_cast<plan::LaunchOp>(op)) {
+      if (launch.getJoins() && wave.empty())
+        return launch.emitOpError() << "joins a wave, but is the first launch";
+      if (!launch.getJoins()) {
+        result = checkWave(wave);
+        wave.clear();
+      }
+      wave.push_back(launch);
+    }
     if (failed(result))
       return failure();
   }
+  if (failed(checkWave(wave)))
+    return failure();
   for (auto output : program.getOps<plan::OutputOp>())
     if (!writtenOutputs.count(output))
       return output.emitOpError() << "is never written";

@@ -85,6 +85,7 @@ struct Launch {
   std::vector<Arg> args;
   uint64_t flops = 0;
   uint64_t bytes = 0;
+  bool joins = false; // the wave of the launch before
 };
 
 struct Variant {

@@ -82,6 +82,8 @@ public:
     for (const Launch &launch : variant.launches)
       if (Problem problem = checkLaunch(launch))
         return problem;
+    if (!variant.launches.empty() && variant.launches.front().joins)
+      return error("launch " + variant.launches.front().name, "joins a wave, but is the first");
     return std::nullopt;
   }
 

@@ -13,7 +13,8 @@ namespace convoy::artifact {
 /// batch) or the product overflows.
 std::optional<uint64_t> bytesOf(const Value &value);
 
-/// Everything that the runtime demands of an artifact, so that a mistake is found where it is made.
+/// What the runtime demands of an artifact, so that a mistake is found where it is made. Whether the
+/// launches of a wave are independent is for convoy-verify-plan to say.
 Problem check(const Artifact &artifact);
 
 } // namespace convoy::artifact

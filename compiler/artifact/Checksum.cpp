@@ -1,12 +1,14 @@
 // XXH64 as specified in https://github.com/Cyan4973/xxHash/blob/dev/doc/xxhash_spec.md.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "compiler/artifact/Writer.h"
+#include "compiler/artifact/Checksum.h"
 
 #include <cstring>
 
+using convoy::artifact::Checksum;
+
 namespace {
 
-constexpr uint64_t prime1 = 11400714785074694791u, prime2 = 14029467366897019727u,
+constexpr uint64_t prime1 = Checksum::prime1, prime2 = Checksum::prime2,
                    prime3 = 1609587929392839161u, prime4 = 9650029242287828579u,
                    prime5 = 2870177450012600261u;
 
@@ -25,23 +27,40 @@ uint64_t round(uint64_t accumulator, uint64_t input) {
 
 } // namespace
 
-uint64_t convoy::artifact::checksum(const char *bytes, size_t size) {
-  const char *end = bytes + size;
+void Checksum::add(std::string_view bytes) {
+  size += bytes.size();
+  // A stripe that earlier bytes have begun.
+  while (!bytes.empty() && pending.size() % kStripe != 0)
+    begin(bytes);
+  const char *next = bytes.data(), *end = next + bytes.size();
+  for (; end - next >= static_cast<ptrdiff_t>(kStripe);)
+    for (uint64_t &accumulator : accumulators)
+      accumulator = round(accumulator, take<uint64_t>(next));
+  pending.append(next, end);
+}
+
+void Checksum::begin(std::string_view &bytes) {
+  pending.push_back(bytes.front());
+  bytes.remove_prefix(1);
+  if (pending.size() < kStripe)
+    return;
+  const char *stripe = pending.data();
+  for (uint64_t &accumulator : accumulators)
+    accumulator = round(accumulator, take<uint64_t>(stripe));
+  pending.clear();
+}
+
+uint64_t Checksum::result() const {
   uint64_t result = prime5;
-  if (size >= 32) {
-    uint64_t first = prime1 + prime2, second = prime2, third = 0, fourth = 0 - prime1;
-    while (end - bytes >= 32) {
-      first = round(first, take<uint64_t>(bytes));
-      second = round(second, take<uint64_t>(bytes));
-      third = round(third, take<uint64_t>(bytes));
-      fourth = round(fourth, take<uint64_t>(bytes));
-    }
+  if (size >= kStripe) {
+    auto [first, second, third, fourth] = accumulators;
     result = rotateLeft(first, 1) + rotateLeft(second, 7) + rotateLeft(third, 12) +
              rotateLeft(fourth, 18);
-    for (uint64_t accumulator : {first, second, third, fourth})
+    for (uint64_t accumulator : accumulators)
       result = (result ^ round(0, accumulator)) * prime1 + prime4;
   }
   result += size;
+  const char *bytes = pending.data(), *end = bytes + pending.size();
   while (end - bytes >= 8)
     result = rotateLeft(result ^ round(0, take<uint64_t>(bytes)), 27) * prime1 + prime4;
   if (end - bytes >= 4)

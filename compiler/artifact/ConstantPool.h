@@ -5,6 +5,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -15,7 +19,9 @@ public:
   /// Every constant starts at a multiple of this.
   static constexpr uint64_t alignment = 64;
 
-  /// Returns the offset of these bytes in the pool.
+  /// Returns the offset of these bytes in the pool. They are not copied: `owner` keeps them in
+  /// memory, or, if it is null, the caller, as long as the pool lives.
+  uint64_t add(std::string_view bytes, std::shared_ptr<const void> owner);
   uint64_t add(std::vector<char> bytes);
   uint64_t add(const void *data, size_t size) {
     const char *bytes = static_cast<const char *>(data);
@@ -26,16 +32,17 @@ public:
   uint64_t size() const { return end; }
   size_t count() const { return constants.size(); }
 
-  /// The bytes of the constant that starts at `offset`; null if none does.
-  const std::vector<char> *at(uint64_t offset) const;
+  /// The bytes of the constant that starts at `offset` if one does.
+  std::optional<std::string_view> at(uint64_t offset) const;
 
-  /// Writes size() bytes, the gaps as zeros.
-  void copyTo(char *memory) const;
+  /// Visits the constants in the order of their offsets. There are gaps between them.
+  void forEach(const std::function<void(uint64_t offset, std::string_view bytes)> &visit) const;
 
 private:
   struct Constant {
     uint64_t offset;
-    std::vector<char> bytes;
+    std::string_view bytes;
+    std::shared_ptr<const void> owner;
   };
   std::vector<Constant> constants; // by offset
   std::unordered_multimap<uint64_t, size_t> byHash;

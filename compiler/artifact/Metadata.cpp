@@ -73,7 +73,7 @@ private:
     auto name = string(launch.name), op = string(launch.op);
     auto args = list(launch.args);
     return schema::CreateLaunch(buffer, name, op, launch.kernel, launch.tiles, launch.batched, args,
-                                launch.flops, launch.bytes);
+                                launch.flops, launch.bytes, launch.joins);
   }
 
   flatbuffers::Offset<schema::Variant> add(const Variant &variant, const SectionRange &range) {

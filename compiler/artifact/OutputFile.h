@@ -5,9 +5,11 @@
 
 #include "compiler/artifact/Artifact.h"
 
+#include <string_view>
+
 namespace convoy::artifact {
 
-/// Its bytes are mapped: a large file is never in memory twice.
+/// Its bytes come in order and go out at once: a large file is never in memory.
 class OutputFile {
 public:
   explicit OutputFile(std::string path) : path(std::move(path)) {}
@@ -16,22 +18,22 @@ public:
   /// Removes the temporary file if it was not committed.
   ~OutputFile();
 
-  /// Makes a temporary file of zeros beside the path. Fails if the disk has no room.
+  /// Makes a temporary file beside the path. Fails if the disk has no room.
   Problem create(uint64_t size);
-  char *data() const { return bytes; }
+  /// What fails here commit() will tell.
+  void append(std::string_view bytes);
   /// Gives the file its name, in place of one that was there.
   Problem commit();
 
 private:
   Problem fail(const char *action) const;
-  Problem writeToDevice();
-  void close();
+  void write(std::string_view bytes);
+  void flush();
 
   std::string path;
-  std::string temporary;    // empty if there is none, as when the path is a device or pipe
-  std::vector<char> buffer; // for devices and pipes
-  char *bytes = nullptr;
-  uint64_t size = 0;
+  std::string temporary; // empty if there is none, as when the path is a device or pipe
+  std::string small;     // bytes that are too few for a system call of their own
+  Problem problem;
   int descriptor = -1;
 };
 

@@ -54,12 +54,19 @@ std::string convoy::onnx::describeOps() {
   std::string text;
   llvm::raw_string_ostream out(text);
   out << "A model may use these ops in these opsets; with any other it is refused, and all that are "
-         "in the way\nare named. Where there are optional inputs, types are listed for them too.\n\n"
+         "in the way\nare named. The opset is the one that the model says to be written for. An op "
+         "that changed has a row\nfor each range of opsets in which Convoy gives it one meaning.\n\n"
          "Shapes are static but for the batch (dimension 0) and extents that only a run tells; an "
          "input whose\nvalue decides a shape must be known at compile time (`--bind`).\n\n";
+  out << "## Types\n\n"
+         "The types are those of the inputs, in order; optional inputs, which a node may leave out, "
+         "are listed\ntoo.\n\n";
   for (const TypeSet &named : namedTypeSets())
     out << "* `" << named.name << "` is " << showTypes(named.set) << "\n";
-  out << "* *as 0* is the type that input 0 has\n\n## ONNX\n\n";
+  out << "* *as 0* is the type that input 0 has in the same node; inputs count from 0\n"
+         "* *...* means any number of further inputs like the last one, or in turn like the last ones\n\n"
+         "So Add, with `num`, as 0, adds tensors of any type of number, but both of the same.\n\n"
+         "## ONNX\n\n";
   printRows(out, opTable());
   out << "\n## " << kMicrosoftDomain << "\n\n";
   printRows(out, microsoftOpTable());

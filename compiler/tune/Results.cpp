@@ -234,7 +234,7 @@ llvm::Error tune::addToFile(const std::string &path, const Setting &setting,
   artifact::OutputFile output(path);
   if (artifact::Problem problem = output.create(text.size()))
     return wrong(*problem);
-  std::memcpy(output.data(), text.data(), text.size());
+  output.append(text);
   if (artifact::Problem problem = output.commit())
     return wrong(*problem);
   return llvm::Error::success();

@@ -78,7 +78,7 @@ def Plan_ConstantOp : Plan_Op<"constant", [HasParent<"ProgramOp">]> {
 def Plan_AllocOp : Plan_Op<"alloc", [HasParent<"ProgramOp">]> {
   let summary = "A buffer of the arena";
   let description = [{
-    It is alive from the first launch that uses it, or a view of it, to the last. `offset`, a
+    It is alive from the first wave that uses it, or a view of it, to the last. `offset`, a
     multiple of 64, is set by `convoy-plan-memory`.
   }];
   let arguments = (ins ConfinedAttr<I64Attr, [IntNonNegative]>:$bytes,
@@ -101,9 +101,13 @@ def Plan_LaunchOp : Plan_Op<"launch",
   let description = [{
     The kernel's arguments are `reads`, then `writes`. `flops` (one multiply and one add are two)
     and `bytes` (each tensor once) are for profiles, for one image.
+
+    A launch that `joins` is of the same *wave* as the launch before it: neither needs what the other
+    writes, and neither writes where the other reads or writes. Waves run one after another, the
+    tiles of a wave on all threads together.
   }];
   let arguments = (ins FlatSymbolRefAttr:$kernel, Variadic<Plan_BufferType>:$reads,
-    Variadic<Plan_BufferType>:$writes, I64Attr:$flops, I64Attr:$bytes);
+    Variadic<Plan_BufferType>:$writes, I64Attr:$flops, I64Attr:$bytes, UnitAttr:$joins);
   let assemblyFormat = "$kernel `reads` `(` $reads `)` `writes` `(` $writes `)` attr-dict";
 }
 

@@ -249,6 +249,18 @@ extern "C" convoy_status convoy_model_launch(const convoy_model *model, size_t p
   return CONVOY_OK;
 }
 
+extern "C" size_t convoy_model_launch_wave(const convoy_model *model, size_t profile,
+                                           size_t index) {
+  size_t wave = 0;
+  for (size_t i = 0; i < convoy_model_num_launches(model, profile); ++i) {
+    const auto &launches = *model->profiles[profile].variant->launches();
+    wave += i && !launches.Get(static_cast<uint32_t>(i))->joins();
+    if (i == index)
+      return wave;
+  }
+  return convoy_model_num_launches(model, profile) ? wave + 1 : 0;
+}
+
 // ---- Contexts -----------------------------------------------------------------------------------
 
 extern "C" convoy_status convoy_context_create(const convoy_model *model,

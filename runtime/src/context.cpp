@@ -36,8 +36,8 @@ convoy_status convoy_context::initialize(const convoy_context_options &options) 
     return fail(CONVOY_OUT_OF_MEMORY, "no memory for the tables of a context");
   if (convoy_status status = makeSteps())
     return status;
-  QueueOptions queueOptions{threads, profile->variant->scratch_bytes(), allocator,
-                            options.parallel_for, options.parallel_for_user};
+  QueueOptions queueOptions{threads, profile->variant->scratch_bytes(), steps.size(),
+                            allocator, options.parallel_for, options.parallel_for_user};
   if (convoy_status status = profile->device->open(queueOptions, &queue))
     return status;
   // Memory for the largest batch stays when the batch shrinks.
@@ -78,6 +78,7 @@ convoy_status convoy_context::makeSteps() {
     const schema::Kernel &kernel = *profile->variant->kernels()->Get(launch.kernel());
     steps[i].kernel = profile->device->entry(profile->program, kernel);
     steps[i].args = next;
+    steps[i].joins = launch.joins();
     next += sizeOf(launch.args());
   }
   return CONVOY_OK;

@@ -20,11 +20,13 @@ struct Step {
   const void *kernel = nullptr;
   void *const *args = nullptr;
   int64_t tiles = 0;
+  bool joins = false; // runs side by side with the step before it
 };
 
 struct QueueOptions {
   uint32_t threads;
   size_t scratchBytes;
+  size_t steps; // of every run
   convoy_allocator allocator;
   convoy_parallel_for parallelFor; // may be null
   void *parallelForUser;
@@ -46,7 +48,7 @@ struct Device {
   convoy_status (*open)(const QueueOptions &options, Queue **queue);
   void (*close)(Queue *queue);
 
-  /// Runs the steps one after another. `times` gets the nanoseconds of each if it is not null.
+  /// Runs the steps in order; those that join others, together with them. `times` gets the nanoseconds of each if it is not null.
   void (*run)(Queue *queue, const Step *steps, size_t count, int64_t batch, uint64_t *times);
 };
 

@@ -144,8 +144,10 @@ convoy_status Profile::load(const File &file, const schema::Variant &chosen, con
       batched |= isBatched(value);
       largest = value.bytes > largest ? value.bytes : largest;
     }
+  uint64_t tiles = 0; // of a wave so far
   for (uint32_t i = 0; i < sizeOf(chosen.launches()); ++i) {
-    uint64_t tiles = chosen.launches()->Get(i)->tiles();
+    const schema::Launch &launch = *chosen.launches()->Get(i);
+    tiles = launch.tiles() + (launch.joins() ? tiles : 0);
     largest = tiles > largest ? tiles : largest;
   }
   if (batched) {

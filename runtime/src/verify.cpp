@@ -49,7 +49,7 @@ public:
     for (uint32_t i = 0; i < sizeOf(variant.launches()); ++i)
       if (convoy_status status = checkLaunch(*variant.launches()->Get(i), i))
         return status;
-    return CONVOY_OK;
+    return checkWaves();
   }
 
 private:
@@ -136,6 +136,45 @@ private:
         return fail(CONVOY_CORRUPT, "variant %s: argument %u of launch %u (%s) is out of bounds",
                     target, i, index, text(launch.name()));
     return CONVOY_OK;
+  }
+
+  // Launches of one wave run at the same time: what one writes the others must not touch.
+  convoy_status checkWaves() const {
+    constexpr uint32_t mostArgs = 1024; // each is compared with each
+    uint32_t first = 0, args = 0;
+    uint64_t tiles = 0;
+    for (uint32_t i = 0; i < sizeOf(variant.launches()); ++i) {
+      const schema::Launch &launch = *variant.launches()->Get(i);
+      if (!launch.joins()) {
+        first = i;
+        args = 0;
+        tiles = 0;
+      }
+      tiles += launch.tiles();
+      args += sizeOf(launch.args());
+      if (launch.joins() && (i == 0 || args > mostArgs || tiles > hugeNumber))
+        return wrong("the wave of launch", i);
+      for (uint32_t other = first; other < i; ++other)
+        if (meet(launch, *variant.launches()->Get(other)))
+          return fail(CONVOY_CORRUPT,
+                      "variant %s: launches %u and %u of one wave use the same memory", target,
+                      other, i);
+    }
+    return CONVOY_OK;
+  }
+
+  static bool meet(const schema::Launch &a, const schema::Launch &b) {
+    for (uint32_t i = 0; i < sizeOf(a.args()); ++i)
+      for (uint32_t j = 0; j < sizeOf(b.args()); ++j)
+        if (meet(*a.args()->Get(i), *b.args()->Get(j)))
+          return true;
+    return false;
+  }
+
+  static bool meet(const schema::Arg &a, const schema::Arg &b) {
+    uint64_t beginA = a.offset() + a.slice_offset(), beginB = b.offset() + b.slice_offset();
+    return (a.writes() || b.writes()) && a.space() == b.space() && a.index() == b.index() &&
+           beginA < beginB + b.bytes() && beginB < beginA + a.bytes();
   }
 
   bool isArgValid(const schema::Arg &arg) const {

@@ -95,10 +95,9 @@ public:
     int64_t channelGroups = shape.groups * plan.blockGroups();
     segments = cutRow(shape.w, plan.tile.pixels);
     tilesPerRow = segments.back().first + segments.back().count;
-    // Pieces of 12 us, of whole rows or, of a single row, of tiles.
+    // Pieces of whole rows or, of a single row, of tiles.
     int64_t extent = isFlat() ? tilesPerRow : shape.h.out;
-    constexpr double pieceNs = 12e3;
-    int64_t pieces = piecesFor(plan.ns / (shape.n * channelGroups), pieceNs, extent);
+    int64_t pieces = piecesFor(plan.ns / (shape.n * channelGroups), tileNs(plan.ns), extent);
     int64_t perPiece = llvm::divideCeil(extent, pieces);
     pieces = llvm::divideCeil(extent, perPiece);
 

@@ -71,9 +71,8 @@ public:
     segments = cutRow(shape.w, plan.tile.blocks * lanes);
     int64_t rowTiles = segments.back().first + segments.back().count;
     int64_t extent = plan.flat ? rowTiles : shape.h.out;
-    constexpr double pieceNs = 12e3;
     int64_t rest = shape.n * shape.groups * channelTiles;
-    int64_t pieces = piecesFor(plan.ns / rest, pieceNs, extent);
+    int64_t pieces = piecesFor(plan.ns / rest, tileNs(plan.ns), extent);
     int64_t perPiece = (extent + pieces - 1) / pieces;
     pieces = (extent + perPiece - 1) / perPiece;
 

@@ -106,8 +106,7 @@ public:
   void run() {
     phases = cutPhases(plan.w, plan.tile.pixels);
     int64_t groups = (plan.dstBlocks + plan.tile.blocks - 1) / plan.tile.blocks;
-    constexpr double pieceNs = 12e3;
-    int64_t pieces = piecesFor(plan.ns / (plan.n * groups), pieceNs, plan.h.out);
+    int64_t pieces = piecesFor(plan.ns / (plan.n * groups), tileNs(plan.ns), plan.h.out);
     int64_t perPiece = (plan.h.out + pieces - 1) / pieces;
     pieces = (plan.h.out + perPiece - 1) / perPiece;
     kb.forTiles(plan.n * groups * pieces, [&](Value image, Value number) {

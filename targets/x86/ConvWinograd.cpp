@@ -70,7 +70,7 @@ std::optional<Plan> makePlan(Operation *op, cnn::TargetAttr target, int64_t outp
   double weightBytes = double(elements) * plan.srcBlocks * plan.dstBlocks * lanes * lanes * 4;
   double l2Bytes = target.getL2Bytes();
   // Weights beyond the second cache come from memory: those of a whole network seldom fit the third.
-  constexpr double l2BytesPerCycle = 40, l3BytesPerCycle = 14, memoryBytesPerCycle = 4.5;
+  constexpr double l2BytesPerCycle = 40, l3BytesPerCycle = 14, memoryBytesPerCycle = 8;
   double reading =
       weightBytes / (weightBytes < l2Bytes / 2 ? l2BytesPerCycle : memoryBytesPerCycle);
   // Transforms: loads, stores and a few operations for each element of a tile.
@@ -132,26 +132,26 @@ public:
     int64_t productFloats = elements * plan.tile.blocks * plan.batch * lanes;
     double weightBytes = double(elements) * plan.srcBlocks * plan.dstBlocks * lanes * lanes * 4;
     bool channelsOuter = outgrowsSecondCache(weightBytes, kb.target);
-    SmallVector<int64_t> grid{shape.n, plan.dstParts, plan.batches()};
+    SmallVector<int64_t> grid{shape.n, plan.batches(), plan.dstParts};
     if (channelsOuter)
       grid = {plan.dstParts, plan.batches(), shape.n};
     auto piece = [&](Value image, Value number) {
       Values index = kb.delinearize(number, grid);
       if (channelsOuter)
-        std::rotate(index.begin(), index.begin() + 2, index.end());
+        std::swap(index[0], index[2]);
       n = index[0];
       src = kb.imageBase(kb.argOf(conv.getSrc()), image);
       wei = kb.base(kb.argOf(conv.getWei()));
       epilogue.setImage(image);
       sources = kb.scratch((sourceFloats + productFloats) * 4);
       products = kb.advance(f32, sources, kb.i64(sourceFloats));
-      firstTile = kb.mul(index[2], plan.batch);
+      firstTile = kb.mul(index[1], plan.batch);
       numTiles = kb.min(kb.sub(kb.i64(plan.tiles()), firstTile), kb.i64(plan.batch));
 
       kb.loop(kb.i64(0), kb.i64(plan.srcBlocks), 1, [&](Value block) {
         kb.loop(kb.i64(0), numTiles, 1, [&](Value tile) { transformSource(block, tile); });
       });
-      Value begin = kb.mul(index[1], plan.blocksPerPart());
+      Value begin = kb.mul(index[2], plan.blocksPerPart());
       Value end = kb.min(kb.add(begin, plan.blocksPerPart()), kb.i64(plan.dstBlocks));
       overBlocks(begin, end);
     };

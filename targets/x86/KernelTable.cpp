@@ -42,6 +42,7 @@ const KernelTable &convoy::x86KernelTable() {
       &convWinograd2(),
       &convPointwise(),
       &convDepthwise(),
+      &convGrouped(),
       &convDirect(),
       &convFirstLayer(),
       &convTranspose(),

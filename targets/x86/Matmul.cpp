@@ -107,8 +107,7 @@ public:
     int64_t blocks = plan.blocks(lanes);
     int64_t groups = (blocks + plan.tile.blocks - 1) / plan.tile.blocks;
     int64_t rowTiles = (plan.m + plan.tile.pixels - 1) / plan.tile.pixels;
-    constexpr double pieceNs = 12e3;
-    int64_t pieces = piecesFor(plan.ns / (plan.products() * groups), pieceNs, rowTiles);
+    int64_t pieces = piecesFor(plan.ns / (plan.products() * groups), tileNs(plan.ns), rowTiles);
     int64_t perPiece = (rowTiles + pieces - 1) / pieces;
     pieces = (rowTiles + perPiece - 1) / perPiece;
 

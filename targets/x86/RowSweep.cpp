@@ -66,18 +66,19 @@ RowSweep::RowSweep(KernelBuilder &kb, const WindowShape &shape, int64_t pixels)
     : kb(kb), shape(shape), segments(cutRow(shape.w, pixels)) {}
 
 void RowSweep::run(int64_t blocks, double ns, function_ref<void(const Place &)> row) {
-  // Pieces of 6 us: rows of one block of channels, or several blocks.
-  int64_t planes = shape.n * blocks, rows = shape.h.out;
-  constexpr double pieceNs = 6e3;
-  int64_t pieces = piecesFor(ns / planes, pieceNs, rows);
-  int64_t perPiece = llvm::divideCeil(rows, pieces);
-  pieces = llvm::divideCeil(rows, perPiece);
-  int64_t planePieces = pieces > 1 ? planes : piecesFor(ns, pieceNs, planes);
-  int64_t perPlane = llvm::divideCeil(planes, planePieces);
-  planePieces = llvm::divideCeil(planes, perPlane);
+  // Bands of rows, as convolutions before and after have: what a thread reads it has mostly written
+  // itself. Low images, whose bands would overlap much, are cut by channels alone.
+  constexpr int64_t lowestBand = 7, mostBands = 8;
+  int64_t rows = shape.h.out;
+  int64_t bands = std::clamp<int64_t>(rows / lowestBand, 1, mostBands);
+  int64_t perBand = llvm::divideCeil(rows, bands);
+  bands = llvm::divideCeil(rows, perBand);
+  int64_t groups = piecesFor(ns / (shape.n * bands), tileNs(ns), blocks);
+  int64_t perGroup = llvm::divideCeil(blocks, groups);
+  groups = llvm::divideCeil(blocks, perGroup);
 
-  kb.forTiles(planePieces * pieces, [&](Value image, Value number) {
-    KernelBuilder::Values index = kb.delinearize(number, {planePieces, pieces});
+  kb.forTiles(shape.n * bands * groups, [&](Value image, Value number) {
+    KernelBuilder::Values index = kb.delinearize(number, {shape.n, bands, groups});
     auto over = [&](Value at, int64_t per, int64_t extent, function_ref<void(Value)> body) {
       if (per == 1) {
         body(at);
@@ -86,9 +87,8 @@ void RowSweep::run(int64_t blocks, double ns, function_ref<void(const Place &)> 
       Value begin = kb.mul(at, per);
       kb.loop(begin, kb.min(kb.add(begin, per), kb.i64(extent)), 1, body);
     };
-    over(index[0], perPlane, planes, [&](Value plane) {
-      Value n = kb.div(plane, blocks), block = kb.rem(plane, blocks);
-      over(index[1], perPiece, rows, [&](Value oh) { row({image, n, block, oh}); });
+    over(index[2], perGroup, blocks, [&](Value block) {
+      over(index[1], perBand, rows, [&](Value oh) { row({image, index[0], block, oh}); });
     });
   });
 }

@@ -23,6 +23,8 @@ const X86Strategy &convPlanar();
 const X86Strategy &convTranspose();
 /// Depthwise convolution on blocked layouts.
 const X86Strategy &convDepthwise();
+/// Convolution on blocked layouts whose groups are equal parts of a block.
+const X86Strategy &convGrouped();
 /// Maximum and average pooling on blocked layouts.
 const X86Strategy &vectorPool();
 /// Matrix product with a constant matrix, packed, on the right.

@@ -85,6 +85,11 @@ std::pair<Value, Value> convoy::insideKernel(KernelBuilder &kb, const Axis &axis
   return {firstAtOrAfter(0), kb.min(firstAtOrAfter(axis.in), kb.i64(axis.kernel))};
 }
 
+double convoy::tileNs(double launchNs) {
+  constexpr double wantedTiles = 8, shortest = 1e3, longest = 12e3;
+  return std::clamp(launchNs / wantedTiles, shortest, longest);
+}
+
 int64_t convoy::piecesFor(double totalNs, double wantedNs, int64_t extent) {
   auto pieces = static_cast<int64_t>(totalNs / wantedNs + 0.5);
   return std::clamp<int64_t>(pieces, 1, extent);

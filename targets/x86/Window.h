@@ -45,6 +45,9 @@ std::vector<Segment> cutRow(const Axis &axis, int64_t size);
 std::pair<mlir::Value, mlir::Value> insideKernel(KernelBuilder &kb, const Axis &axis,
                                                  mlir::Value o);
 
+/// How long a tile of a launch of `launchNs` should take: launches have enough tiles for threads to
+/// share them evenly, and none so short that dealing it out shows.
+double tileNs(double launchNs);
 /// How many pieces to cut `extent` into so that one takes about `wantedNs` of `totalNs`.
 int64_t piecesFor(double totalNs, double wantedNs, int64_t extent);
 

@@ -466,6 +466,24 @@ TEST_F(Strategies, Depthwise) {
   check(batched.text(), {"depthwise", 3});
 }
 
+TEST_F(Strategies, Grouped) {
+  std::vector<Conv> convs;
+  for (int channels : {16, 40, 104}) // groups of 4, the last block in part empty
+    convs.push_back({1, channels, channels, 9, 31, 3, 3, 1, 1, 1, 1, 1, 1, 1, 1, channels / 4});
+  convs.push_back({1, 32, 32, 8, 31, 3, 3, 2, 2, 1, 1, 1, 1, 1, 1, 16});
+  convs.push_back({1, 32, 32, 7, 7, 5, 5, 1, 1, 2, 2, 2, 2, 1, 1, 8});
+  convs.push_back({2, 12, 12, 12, 11, 5, 3, 1, 2, 0, 1, 2, 3, 1, 2, 3});
+  convs.push_back({1, 16, 16, 9, 33, 3, 3, 1, 1, 6, 6, 6, 6, 6, 6, 4});
+  convs.push_back({1, 16, 16, 1, 1, 3, 3, 1, 1, 1, 1, 1, 1, 1, 1, 8});
+  convs.push_back({1, 64, 64, 6, 5, 1, 1, 1, 1, 0, 0, 0, 0, 1, 1, 16});
+  for (Conv &conv : convs)
+    check(conv.text(), {"grouped"});
+  Conv batched{1, 20, 20, 6, 15};
+  batched.groups = 5;
+  batched.freeBatch = true;
+  check(batched.text(), {"grouped", 3});
+}
+
 std::string pool(const char *kind, int c, int h, int w, int kh, int kw, int sh, int sw, int pt,
                  int pl, int pb, int pr, int oh, int ow, const char *flags = "", int dh = 1,
                  int dw = 1) {

@@ -1,14 +1,13 @@
 // The importer on its own: imports a model and evaluates the module on ONNX test data, so that a
 // wrong answer can be laid at the importer's door or not.
-//
-//   convoy-import-test MODEL             prints the module
-//   convoy-import-test MODEL DATA_FOLDER compares with output_*.pb, given input_*.pb
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "compiler/onnx/Importer.h"
 #include "compiler/onnx/TensorData.h"
 #include "dialects/Cnn/ConstantData.h"
 #include "dialects/Cnn/Evaluate/Evaluate.h"
+#include "tools/support/Error.h"
+#include "tools/support/Options.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/Support/FileSystem.h"
@@ -16,6 +15,8 @@
 #include "llvm/Support/raw_ostream.h"
 
 #include <cmath>
+#include <string>
+#include <vector>
 
 using namespace convoy;
 using mlir::failed;
@@ -121,12 +122,20 @@ static int compare(mlir::ModuleOp module, const convoy::onnx::ModelInputs &names
   return isRight ? 0 : 1;
 }
 
-int main(int argc, char **argv) {
-  if (argc != 2 && argc != 3) {
-    llvm::errs() << "convoy-import-test MODEL [DATA_FOLDER]\n";
-    return 1;
-  }
-  std::string model = argv[1];
+static int body(int argc, char **argv) {
+  std::vector<std::string> words;
+  tools::Options command(
+      "convoy-import-test MODEL [DATA_FOLDER]",
+      "Imports an ONNX model and prints the module. With a folder of ONNX test data, such as\n"
+      "test_data_set_0, it evaluates the module on input_0.pb, ... instead, and compares with\n"
+      "output_0.pb, ...: what is wrong here is the importer's fault, or the evaluator's.\n"
+      "Prints nothing and exits with 0 if they agree.");
+  command.positional([&](const std::string &word) { words.push_back(word); });
+  command.parse(argc, argv);
+  if (words.empty() || words.size() > 2)
+    throw tools::UsageError("takes a model, and a folder at most");
+  std::string model = words[0];
+  bool compares = words.size() == 2;
   mlir::DialectRegistry registry;
   registry.insert<cnn::CnnDialect, mlir::func::FuncDialect, mlir::arith::ArithDialect,
                   mlir::math::MathDialect>();
@@ -138,8 +147,8 @@ int main(int argc, char **argv) {
   });
   convoy::onnx::ImportOptions options;
   convoy::onnx::ModelInputs inputs;
-  Data data(argc == 3 ? argv[2] : "", context);
-  if (argc == 3) {
+  Data data(compares ? words[1] : "", context);
+  if (compares) {
     if (failed(convoy::onnx::readInputs(model, &context, inputs)))
       return 1;
     for (size_t index : inputs.shapeInputs)
@@ -149,8 +158,10 @@ int main(int argc, char **argv) {
       convoy::onnx::importModel(model, options, &context);
   if (failed(module))
     return 1;
-  if (argc == 3)
+  if (compares)
     return compare(**module, inputs, data);
   (*module)->print(llvm::outs(), mlir::OpPrintingFlags().elideLargeResourceString());
   return 0;
 }
+
+int main(int argc, char **argv) { return tools::runTool("convoy-import-test", body, argc, argv); }

@@ -141,3 +141,36 @@ plan.kernel @add_shapes strategy "test-loops" {
   }
   plan.yield %r : tensor<1x2x2xf32>
 }
+
+// -----
+
+// Alive as long as the wave: what both launches of one read and write is apart, and neither map has
+// the place of %0, which the other one reads at the same time. In a wave of its own one would.
+// CHECK-LABEL: plan.program @waves attributes {arena_bytes = 768 : i64, lower_bound_bytes = 768 : i64}
+// REMARK: "arena of 768 bytes, lower bound 768, 3 buffers, 0 in place"
+plan.program @waves {
+  %x = plan.input "x" : tensor<64xf32>
+  %y = plan.output "y" : tensor<64xf32>
+  %z = plan.output "z" : tensor<64xf32>
+  %0 = plan.alloc {bytes = 256 : i64}
+  plan.launch @softmax reads(%x) writes(%0) {bytes = 0 : i64, flops = 0 : i64}
+  %1 = plan.alloc {bytes = 256 : i64}
+  plan.launch @map reads(%0) writes(%1) {bytes = 0 : i64, flops = 0 : i64}
+  %2 = plan.alloc {bytes = 256 : i64}
+  plan.launch @map reads(%0) writes(%2) {bytes = 0 : i64, flops = 0 : i64, joins}
+  plan.launch @softmax reads(%1) writes(%y) {bytes = 0 : i64, flops = 0 : i64}
+  plan.launch @softmax reads(%2) writes(%z) {bytes = 0 : i64, flops = 0 : i64, joins}
+}
+plan.kernel @softmax strategy "test-loops" {
+^bb0(%a: tensor<64xf32>):
+  %r = cnn.softmax %a {axis = 0 : i64} : (tensor<64xf32>) -> tensor<64xf32>
+  plan.yield %r : tensor<64xf32>
+}
+plan.kernel @map strategy "test-loops" {
+^bb0(%a: tensor<64xf32>):
+  %r = cnn.map(%a) : (tensor<64xf32>) -> tensor<64xf32> {
+  ^bb0(%e: f32):
+    cnn.yield %e : f32
+  }
+  plan.yield %r : tensor<64xf32>
+}

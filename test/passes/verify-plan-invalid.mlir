@@ -243,6 +243,76 @@ plan.kernel @map strategy "test-loops" {
 
 // -----
 
+// A wave of launches of which one reads what the other writes.
+plan.program @main attributes {arena_bytes = 512 : i64, lower_bound_bytes = 512 : i64} {
+  %x = plan.input "x" : tensor<64xf32>
+  %y = plan.output "y" : tensor<64xf32>
+  %0 = plan.alloc {bytes = 256 : i64, offset = 0 : i64}
+  plan.launch @softmax reads(%x) writes(%0) {bytes = 0 : i64, flops = 0 : i64}
+  // expected-error @below {{reads byte 0 of the arena, which nothing has written}}
+  plan.launch @softmax reads(%0) writes(%y) {bytes = 0 : i64, flops = 0 : i64, joins}
+}
+plan.kernel @softmax strategy "test-loops" {
+^bb0(%a: tensor<64xf32>):
+  %r = cnn.softmax %a {axis = 0 : i64} : (tensor<64xf32>) -> tensor<64xf32>
+  plan.yield %r : tensor<64xf32>
+}
+
+// -----
+
+// Of which one writes where the other reads: one after another they would be right.
+plan.program @main attributes {arena_bytes = 512 : i64, lower_bound_bytes = 512 : i64} {
+  %x = plan.input "x" : tensor<64xf32>
+  %y = plan.output "y" : tensor<64xf32>
+  %z = plan.output "z" : tensor<64xf32>
+  %0 = plan.alloc {bytes = 256 : i64, offset = 0 : i64}
+  plan.launch @softmax reads(%x) writes(%0) {bytes = 0 : i64, flops = 0 : i64}
+  // expected-note @below {{this launch}}
+  plan.launch @softmax reads(%0) writes(%y) {bytes = 0 : i64, flops = 0 : i64}
+  %1 = plan.alloc {bytes = 256 : i64, offset = 192 : i64}
+  // expected-error @below {{joins a wave with a launch that uses the same memory}}
+  plan.launch @softmax reads(%x) writes(%1) {bytes = 0 : i64, flops = 0 : i64, joins}
+  plan.launch @softmax reads(%1) writes(%z) {bytes = 0 : i64, flops = 0 : i64}
+}
+plan.kernel @softmax strategy "test-loops" {
+^bb0(%a: tensor<64xf32>):
+  %r = cnn.softmax %a {axis = 0 : i64} : (tensor<64xf32>) -> tensor<64xf32>
+  plan.yield %r : tensor<64xf32>
+}
+
+// -----
+
+// Of which both write one place.
+plan.program @main attributes {arena_bytes = 512 : i64, lower_bound_bytes = 512 : i64} {
+  %x = plan.input "x" : tensor<64xf32>
+  %y = plan.output "y" : tensor<64xf32>
+  // expected-note @below {{this launch}}
+  plan.launch @softmax reads(%x) writes(%y) {bytes = 0 : i64, flops = 0 : i64}
+  // expected-error @below {{joins a wave with a launch that uses the same memory}}
+  plan.launch @softmax reads(%x) writes(%y) {bytes = 0 : i64, flops = 0 : i64, joins}
+}
+plan.kernel @softmax strategy "test-loops" {
+^bb0(%a: tensor<64xf32>):
+  %r = cnn.softmax %a {axis = 0 : i64} : (tensor<64xf32>) -> tensor<64xf32>
+  plan.yield %r : tensor<64xf32>
+}
+
+// -----
+
+plan.program @main attributes {arena_bytes = 0 : i64, lower_bound_bytes = 0 : i64} {
+  %x = plan.input "x" : tensor<64xf32>
+  %y = plan.output "y" : tensor<64xf32>
+  // expected-error @below {{joins a wave, but is the first launch}}
+  plan.launch @softmax reads(%x) writes(%y) {bytes = 0 : i64, flops = 0 : i64, joins}
+}
+plan.kernel @softmax strategy "test-loops" {
+^bb0(%a: tensor<64xf32>):
+  %r = cnn.softmax %a {axis = 0 : i64} : (tensor<64xf32>) -> tensor<64xf32>
+  plan.yield %r : tensor<64xf32>
+}
+
+// -----
+
 // No plan.
   // expected-error @below {{has no plan.program}}
 module {

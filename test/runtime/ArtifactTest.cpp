@@ -112,6 +112,30 @@ TEST(Artifact, TellsWhatTheWriterWrote) {
   EXPECT_EQ(convoy_model_launch(model.get(), 1, 0, &launch), CONVOY_NO_SUCH_INDEX);
 }
 
+TEST(Artifact, TellsTheWavesOfLaunches) {
+  artifact::Artifact artifact = makeModel();
+  artifact.variants[0].launches[3].joins = true;
+  Bytes bytes(artifact);
+  Model model = load(bytes);
+  std::vector<size_t> waves;
+  for (size_t i = 0; i < 6; ++i)
+    waves.push_back(convoy_model_launch_wave(model.get(), 0, i));
+  EXPECT_EQ(waves, (std::vector<size_t>{0, 1, 2, 2, 3, 4}));
+  EXPECT_EQ(convoy_model_launch_wave(model.get(), 1, 0), 0u);
+}
+
+TEST(Artifact, LaunchesOfAWaveUseNoCommonMemory) {
+  // One reads what the other writes; both write; one writes what the other but one reads.
+  for (std::vector<size_t> joining : std::vector<std::vector<size_t>>{{1}, {4}, {2, 3, 4}}) {
+    artifact::Artifact artifact = makeModel();
+    for (size_t i : joining)
+      artifact.variants[0].launches[i].joins = true;
+    Bytes bytes(artifact);
+    EXPECT_EQ(tryLoad(bytes.data(), bytes.size()), CONVOY_CORRUPT) << joining[0];
+    EXPECT_THAT(convoy_last_error(), HasSubstr("of one wave use the same memory"));
+  }
+}
+
 TEST(Artifact, LoadsFromAFile) {
   TemporaryFile file("model.cvy");
   artifact::Problem problem = artifact::write(makeModel(), file.path);
@@ -315,7 +339,9 @@ void releaseLittle(void *, void *memory, size_t, size_t) { std::free(memory); }
 TEST(Artifact, SurvivesHostileMetadata) {
   // Files with a right checksum and wrong contents. Whatever loads must also answer every query,
   // within its bounds: the sanitizer watches.
-  Bytes bytes(makeModel());
+  artifact::Artifact artifact = makeModel();
+  artifact.variants[0].launches[3].joins = true;
+  Bytes bytes(artifact);
   size_t metadata = bytes.load<uint64_t>(24);
   std::mt19937 random(7);
   convoy_allocator allocator{allocateLittle, releaseLittle, nullptr};
@@ -354,6 +380,7 @@ TEST(Artifact, SurvivesHostileMetadata) {
       convoy_launch_info info{};
       ASSERT_EQ(convoy_model_launch(raw, 0, i, &info), CONVOY_OK);
       length += std::strlen(info.name) + std::strlen(info.kernel) + std::strlen(info.strategy);
+      EXPECT_LE(convoy_model_launch_wave(raw, 0, i), i);
     }
     EXPECT_NE(length, 0u);
     convoy_context *context = nullptr;
@@ -397,6 +424,7 @@ TEST(Artifact, WriterRejectsWhatTheRuntimeWould) {
       {"read-only", [](Artifact &m) { m.variants[0].launches[0].args[0].writes = true; }},
       {"out of bounds", [](Artifact &m) { m.variants[0].launches[0].args[1].offset += 4; }},
       {"out of bounds", [](Artifact &m) { m.variants[0].launches[1].args[0].sliceOffset = 961; }},
+      {"is the first", [](Artifact &m) { m.variants[0].launches[0].joins = true; }},
       {"not aligned", [](Artifact &m) { m.variants[0].launches[1].args[0].offset = 4; }},
   };
   for (const Mistake &mistake : mistakes) {
@@ -419,12 +447,25 @@ TEST(ConstantPool, StoresEqualConstantsOnce) {
   EXPECT_EQ(pool.count(), 3u);
   EXPECT_EQ(pool.size(), 355u);
   ASSERT_TRUE(pool.at(128));
-  EXPECT_EQ(*pool.at(128), second);
+  EXPECT_EQ(*pool.at(128), std::string(100, 'b'));
   EXPECT_FALSE(pool.at(64));
-  std::vector<char> copy(pool.size(), 'x');
-  pool.copyTo(copy.data());
-  EXPECT_EQ(std::vector<char>(copy.begin() + 128, copy.begin() + 228), second);
-  EXPECT_EQ(copy[110], 0);
+  std::vector<uint64_t> offsets;
+  pool.forEach([&](uint64_t offset, std::string_view bytes) {
+    EXPECT_EQ(bytes, *pool.at(offset));
+    offsets.push_back(offset);
+  });
+  EXPECT_EQ(offsets, (std::vector<uint64_t>{0, 128, 256}));
+}
+
+TEST(ConstantPool, KeepsTheOwnerOfBytesThatItStores) {
+  artifact::ConstantPool pool;
+  auto owner = std::make_shared<const std::string>(100, 'a');
+  EXPECT_EQ(pool.add(*owner, owner), 0u);
+  EXPECT_EQ(owner.use_count(), 2);
+  EXPECT_EQ(pool.at(0)->data(), owner->data()) << "no copy";
+  auto equal = std::make_shared<const std::string>(*owner);
+  EXPECT_EQ(pool.add(*equal, equal), 0u);
+  EXPECT_EQ(equal.use_count(), 1);
 }
 
 } // namespace

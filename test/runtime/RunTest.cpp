@@ -5,11 +5,13 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cstddef>
 #include <cstdlib>
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <optional>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -56,6 +58,50 @@ TEST_F(RunTest, GivesTheSameBitsAtEveryPositionOfABatch) {
     ASSERT_EQ(together.y[i], alone.y[i % alone.y.size()]) << i;
   for (size_t i = 0; i < together.z.size(); ++i)
     ASSERT_EQ(together.z[i], alone.z[i % alone.z.size()]) << i;
+}
+
+class WaveTest : public RunTest {
+protected:
+  WaveTest() {
+    artifact::Artifact artifact = makeModel();
+    // "left" reads a and writes z while "sum" reads b and writes y.
+    artifact.variants[0].launches[3].joins = true;
+    waveBytes.emplace(artifact);
+    model = load(*waveBytes);
+  }
+  std::optional<Bytes> waveBytes;
+};
+
+TEST_F(WaveTest, GivesTheSameBits) {
+  for (uint32_t threads : {1, 2, 3, 9}) {
+    Context context = withThreads(threads);
+    for (int i = 0; i < 200; ++i) {
+      std::vector<float> x = makeInput(1 + i % 4, static_cast<unsigned>(i));
+      ASSERT_EQ(runOn(context, x), expected(x)) << threads << " threads, run " << i;
+    }
+  }
+}
+
+TEST_F(WaveTest, TimesOfLaunchesAddUpToTheRun) {
+  for (uint32_t threads : {1, 2}) {
+    Context context = withThreads(threads);
+    std::vector<float> x = makeInput(500);
+    convoy_context_set_profiling(context.get(), 1);
+    ASSERT_EQ(runOn(context, x), expected(x));
+    InputTensor input(x);
+    ASSERT_EQ(convoy_context_set_input(context.get(), 0, &input), CONVOY_OK);
+    auto begin = std::chrono::steady_clock::now();
+    ASSERT_EQ(convoy_context_run(context.get()), CONVOY_OK);
+    std::chrono::nanoseconds run = std::chrono::steady_clock::now() - begin;
+    const uint64_t *times = convoy_context_launch_times(context.get());
+    ASSERT_TRUE(times);
+    uint64_t sum = 0;
+    for (size_t i = 0; i < 5; ++i) {
+      EXPECT_GT(times[i], 0u) << threads << " threads, launch " << i;
+      sum += times[i];
+    }
+    EXPECT_LE(sum, static_cast<uint64_t>(run.count())) << threads << " threads";
+  }
 }
 
 TEST_F(RunTest, ManyRunsOfManyThreads) {
@@ -115,6 +161,20 @@ TEST_F(RunTest, UsesTheCallersParallelFor) {
     }
     // A launch of one tile needs no help.
     EXPECT_EQ(caller.counts, std::vector<size_t>(3 * 4, 4));
+  }
+}
+
+TEST_F(WaveTest, CallsTheCallersParallelForOnceAWave) {
+  for (convoy_parallel_for function : {Caller::inOrder, Caller::backwards, Caller::onThreads}) {
+    Caller caller;
+    convoy_context_options options{};
+    options.threads = 4;
+    options.parallel_for = function;
+    options.parallel_for_user = &caller;
+    Context context = makeContext(model, options);
+    std::vector<float> x = makeInput(3);
+    EXPECT_EQ(runOn(context, x), expected(x));
+    EXPECT_EQ(caller.counts, std::vector<size_t>(4, 4));
   }
 }
 

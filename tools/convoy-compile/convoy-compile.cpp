@@ -230,6 +230,9 @@ static Arguments parseArguments(int argc, char **argv) {
   });
   options.parse(argc, argv);
 
+  if (arguments.listOps && !arguments.model.empty())
+    throw UsageError("--list-ops prints all ops and takes no model, such as '" + arguments.model +
+                     "'");
   if (arguments.listOps)
     return arguments;
   if (arguments.model.empty())
@@ -352,6 +355,9 @@ static int body(int argc, char **argv) {
       throw Error("cannot enable remarks");
   }
 
+  // Standard output is the tool's to write, for it knows how to say what went wrong there.
+  if (arguments.emit == "artifact" && arguments.output != "-")
+    arguments.compile.artifactPath = arguments.output;
   bool wantDumps = arguments.emit != "artifact";
   mlir::FailureOr<CompileResult> result =
       compileModel(arguments.model, arguments.compile, wantDumps, &context);
@@ -370,6 +376,8 @@ static int body(int argc, char **argv) {
     text = std::move(result->llvmIr);
   } else if (arguments.emit == "asm") {
     text = std::move(result->assembly);
+  } else if (!arguments.compile.artifactPath.empty()) {
+    return 0;
   } else {
     const std::vector<char> &bytes =
         arguments.emit == "so" ? result->object : result->artifact;

@@ -224,8 +224,8 @@ static int replay(const Arguments &arguments) {
 // ------------------------------------------------------------------------------------
 
 static void checkSeeds(int file, const Arguments &arguments, uint64_t first, uint64_t end,
-                       Oracle *oracle) {
-  for (uint64_t seed = first; seed < end; ++seed) {
+                       Oracle *oracle, const std::function<bool()> &timeIsUp) {
+  for (uint64_t seed = first; seed < end && !timeIsUp(); ++seed) {
     writeAll(file, format("S %llu\n", (unsigned long long)seed));
     Choices choices(seed);
     Graph graph = generate(choices, arguments.generator);
@@ -331,7 +331,7 @@ bool Fuzzer::startNext(Slot &slot) {
   slot.end = end;
   slot.deadline = limit(arguments.timeLimit);
   slot.child = startChild([&, first = first, end = end](int file) {
-    checkSeeds(file, arguments, first, end, slot.oracle.get());
+    checkSeeds(file, arguments, first, end, slot.oracle.get(), [&] { return timeIsUp(); });
   });
   return true;
 }
@@ -460,10 +460,13 @@ int Fuzzer::run() {
     for (const auto &[text, count] : noAnswers)
       reasons.push_back({count, text});
     std::sort(reasons.rbegin(), reasons.rend());
-    printf("the oracle answered %zu of %zu; no answer to the others:\n", answered, passed);
+    printf("the oracle answered %zu of %zu%s\n", answered, passed,
+           reasons.empty() ? "" : "; no answer to the others:");
     for (size_t i = 0; i < reasons.size() && i < 12; ++i)
       printf("  %zu: %s\n", reasons[i].first, reasons[i].second.c_str());
   }
+  if (empty)
+    printf("%zu of the seeds make no graph\n", empty);
   printf("%zu passed, %zu failed\n", passed, failed);
   return failed != 0;
 }

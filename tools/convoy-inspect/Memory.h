@@ -11,8 +11,8 @@
 
 namespace convoy::tools {
 
-/// For each launch the bytes of the arena that hold something live. Buffers that share bytes, such
-/// as the parts of a concatenation, count once.
+/// For each launch the bytes of the arena that hold something live while its wave runs. Buffers that
+/// share bytes, such as the parts of a concatenation, count once.
 std::vector<uint64_t> liveBytes(const schema::Variant &variant);
 
 } // namespace convoy::tools

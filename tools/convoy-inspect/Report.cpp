@@ -71,6 +71,19 @@ const schema::Kernel *kernelOf(const schema::Variant &variant, const schema::Lau
                                                      : nullptr;
 }
 
+/// The wave of each launch.
+std::vector<unsigned> wavesOf(const schema::Variant &variant) {
+  std::vector<unsigned> waves;
+  for (unsigned i = 0; i < sizeOf(variant.launches()); ++i)
+    waves.push_back(i == 0 ? 0 : waves.back() + !variant.launches()->Get(i)->joins());
+  return waves;
+}
+
+unsigned numWaves(const schema::Variant &variant) {
+  std::vector<unsigned> waves = wavesOf(variant);
+  return waves.empty() ? 0 : waves.back() + 1;
+}
+
 void printValues(const char *kind,
                  const flatbuffers::Vector<flatbuffers::Offset<schema::Value>> *values) {
   for (unsigned i = 0; i < sizeOf(values); ++i) {
@@ -88,13 +101,15 @@ void printValues(const char *kind,
 
 void printLaunches(const schema::Variant &variant) {
   puts("\n  Launches");
-  printf("  %5s  %8s %10s %10s  %-14s %-24s %s\n", "#", "tiles", "MFLOP", "KB", "op", "strategy",
-         "name");
+  printf("  %5s %5s  %8s %10s %10s  %-14s %-24s %s\n", "#", "wave", "tiles", "MFLOP", "KB", "op",
+         "strategy", "name");
+  std::vector<unsigned> waves = wavesOf(variant);
   for (unsigned i = 0; i < sizeOf(variant.launches()); ++i) {
     const schema::Launch &launch = *variant.launches()->Get(i);
     const schema::Kernel *kernel = kernelOf(variant, launch);
-    printf("  %5u  %8llu %10.3f %10.1f  %-14s %-24s %s\n", i, (unsigned long long)launch.tiles(),
-           double(launch.flops()) / 1e6, double(launch.bytes()) / 1e3, shown(launch.op()).c_str(),
+    printf("  %5u %5u  %8llu %10.3f %10.1f  %-14s %-24s %s\n", i, waves[i],
+           (unsigned long long)launch.tiles(), double(launch.flops()) / 1e6,
+           double(launch.bytes()) / 1e3, shown(launch.op()).c_str(),
            kernel ? shown(kernel->strategy()).c_str() : "", shown(launch.name()).c_str());
   }
 }
@@ -167,9 +182,9 @@ void printVariant(const Opened &opened, unsigned index, const Use &use,
   for (unsigned i = 0; i < sizeOf(variant.cpu_features()); ++i)
     printf("%s%s", i ? " " : "", shown(variant.cpu_features()->Get(i)).c_str());
   puts(sizeOf(variant.cpu_features()) ? "" : "nothing special");
-  printf("  code      %s in %zu kernels, %zu launches, %.3f MFLOP an image\n",
+  printf("  code      %s in %zu kernels, %zu launches in %u waves, %.3f MFLOP an image\n",
          bytes(sectionSize(variant.code())).c_str(), sizeOf(variant.kernels()),
-         sizeOf(variant.launches()), double(flopsOf(variant)) / 1e6);
+         sizeOf(variant.launches()), numWaves(variant), double(flopsOf(variant)) / 1e6);
   if (opened.artifact->variants()->size() > 1)
     printf("  shares    %s of its %s of constants and %llu of its kernels with other variants\n",
            bytes(use.sharedConstantBytes).c_str(), bytes(use.constantBytes).c_str(),
@@ -234,12 +249,14 @@ void writeVariant(Json &json, const Opened &opened, const schema::Variant &varia
   }
   json.close().key("launches").open('[');
   std::vector<uint64_t> live = liveBytes(variant);
+  std::vector<unsigned> waves = wavesOf(variant);
   for (unsigned i = 0; i < sizeOf(variant.launches()); ++i) {
     const schema::Launch &launch = *variant.launches()->Get(i);
     json.open('{').member("name", text(launch.name())).member("op", text(launch.op()));
-    json.member("kernel", launch.kernel()).member("tiles", launch.tiles());
-    json.member("batched", launch.batched()).member("flops", launch.flops());
-    json.member("bytes", launch.bytes()).member("live_bytes", live[i]).key("args").open('[');
+    json.member("kernel", launch.kernel()).member("wave", int64_t(waves[i]));
+    json.member("tiles", launch.tiles()).member("batched", launch.batched());
+    json.member("flops", launch.flops()).member("bytes", launch.bytes());
+    json.member("live_bytes", live[i]).key("args").open('[');
     for (unsigned a = 0; a < sizeOf(launch.args()); ++a) {
       const schema::Arg &arg = *launch.args()->Get(a);
       json.open('{').member("space", schema::EnumNameSpace(arg.space()));

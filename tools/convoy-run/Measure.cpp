@@ -87,6 +87,7 @@ void writeBenchmark(Json &json, const Times &times, const Session &session) {
 Profile profile(Session &session, const MeasureOptions &options) {
   Profile result;
   result.launches = session.launches();
+  result.waves = session.waves();
   result.batch = session.batch();
   session.setProfiling(true);
   std::vector<std::vector<double>> times(result.launches.size());
@@ -121,14 +122,15 @@ void printProfile(const Profile &profile, bool byTime) {
 
   printf("\nMedians of %lld runs, batch %lld\n", (long long)profile.runs,
          (long long)profile.batch);
-  printf("%5s %11s %7s %9s %8s  %-14s %-24s %s\n", "#", "time us", "share", "GFLOP/s", "GB/s", "op",
-         "strategy", "name");
-  auto row = [&](const std::string &number, double time, double share, double itsFlops,
-                 double itsBytes, const char *op, const char *strategy, const char *name) {
+  printf("%5s %5s %11s %7s %9s %8s  %-14s %-24s %s\n", "#", "wave", "time us", "share", "GFLOP/s",
+         "GB/s", "op", "strategy", "name");
+  auto row = [&](const std::string &number, const std::string &wave, double time, double share,
+                 double itsFlops, double itsBytes, const char *op, const char *strategy,
+                 const char *name) {
     double rate = time > 0 ? 1e-3 / time : 0; // Per microsecond to 1e9 per second.
-    printf("%5s %11.2f %6.1f%% %9.1f %8.1f  %-14s %-24s %s\n", number.c_str(), time, share * 100,
-           itsFlops * rate, itsBytes * rate, printable(op).c_str(), printable(strategy).c_str(),
-           printable(name).c_str());
+    printf("%5s %5s %11.2f %6.1f%% %9.1f %8.1f  %-14s %-24s %s\n", number.c_str(), wave.c_str(),
+           time, share * 100, itsFlops * rate, itsBytes * rate, printable(op).c_str(),
+           printable(strategy).c_str(), printable(name).c_str());
   };
   std::map<std::string, double> byStrategy;
   for (size_t i : order) {
@@ -136,13 +138,13 @@ void printProfile(const Profile &profile, bool byTime) {
     double itsFlops = double(launch.flops) * double(profile.batch);
     double itsBytes = double(launch.bytes) * double(profile.batch);
     double time = profile.medians[i];
-    row(std::to_string(i), time, sum > 0 ? time / sum : 0, itsFlops, itsBytes, orEmpty(launch.op),
+    row(std::to_string(i), std::to_string(profile.waves[i]), time, sum > 0 ? time / sum : 0, itsFlops, itsBytes, orEmpty(launch.op),
         orEmpty(launch.strategy), orEmpty(launch.name));
     byStrategy[std::string(orEmpty(launch.op)) + " " + orEmpty(launch.strategy)] += time;
     flops += itsFlops;
     bytes += itsBytes;
   }
-  row("sum", sum, 1, flops, bytes, "", "", "");
+  row("sum", "", sum, 1, flops, bytes, "", "", "");
   printf("The whole run took %.2f us: %.2f us are between launches and in measuring them.\n",
          profile.run, profile.run - sum);
 
@@ -163,6 +165,7 @@ void writeProfile(Json &json, const Profile &profile) {
     const convoy_launch_info &launch = profile.launches[i];
     json.open('{').member("name", launch.name).member("op", launch.op);
     json.member("strategy", launch.strategy).member("kernel", launch.kernel);
+    json.member("wave", int64_t(profile.waves[i]));
     json.member("tiles", launch.tiles).member("batched", launch.batched != 0);
     json.member("flops", launch.flops).member("bytes", launch.bytes);
     json.member("median_us", profile.medians[i]).close();

@@ -42,6 +42,7 @@ void writeBenchmark(Json &json, const Times &times, const Session &session);
 
 struct Profile {
   std::vector<convoy_launch_info> launches;
+  std::vector<size_t> waves;   // Of each launch.
   std::vector<double> medians; // Microseconds of each launch.
   std::vector<uint64_t> last;  // Nanoseconds of each launch in the last run.
   double run = 0;              // Median of the whole run, microseconds.

@@ -75,6 +75,13 @@ std::vector<convoy_launch_info> Session::launches() const {
   return result;
 }
 
+std::vector<size_t> Session::waves() const {
+  std::vector<size_t> result(convoy_model_num_launches(model.get(), profile));
+  for (size_t i = 0; i < result.size(); ++i)
+    result[i] = convoy_model_launch_wave(model.get(), profile, i);
+  return result;
+}
+
 void Session::start(size_t ofProfile, uint32_t threads) {
   profile = ofProfile;
   convoy_context_options options = {};

@@ -37,6 +37,8 @@ public:
   std::vector<Value> inputs(size_t profile) const;
   std::vector<Value> outputs(size_t profile) const;
   std::vector<convoy_launch_info> launches() const;
+  /// The wave of each launch.
+  std::vector<size_t> waves() const;
   const convoy_model *get() const { return model.get(); }
 
   /// Makes the context; the functions below need it.

@@ -6,8 +6,8 @@
 #include "dialects/Cnn/ConstantData.h"
 #include "dialects/Cnn/Evaluate/Evaluate.h"
 #include "dialects/Cnn/Evaluate/Ops.h"
+#include "dialects/Cnn/ResourceUses.h"
 
-#include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -15,36 +15,6 @@ using namespace mlir;
 using namespace convoy::cnn;
 
 namespace {
-// Counts the users of each resource, and frees its memory with the last one. MLIR itself keeps
-// the data of a resource as long as the context.
-class ResourceUses {
-public:
-  explicit ResourceUses(Operation *root) {
-    root->walk([&](Operation *op) {
-      for (NamedAttribute attribute : op->getAttrs())
-        add(attribute.getValue());
-    });
-  }
-
-  void add(Attribute value) {
-    if (auto resource = dyn_cast<DenseResourceElementsAttr>(value))
-      ++counts[resource.getRawHandle().getResource()];
-  }
-
-  void remove(Attribute value) {
-    auto resource = dyn_cast<DenseResourceElementsAttr>(value);
-    if (!resource || --counts[resource.getRawHandle().getResource()] > 0)
-      return;
-    DialectResourceBlobManager::BlobEntry *entry = resource.getRawHandle().getResource();
-    // Memory without a deleter is not ours, and nothing is gained by forgetting it.
-    if (AsmResourceBlob *blob = entry->getBlob(); blob && blob->getDeleter())
-      entry->setBlob(AsmResourceBlob());
-  }
-
-private:
-  DenseMap<DialectResourceBlobManager::BlobEntry *, int64_t> counts;
-};
-
 class Folder {
 public:
   Folder(func::FuncOp function, const FoldLimits &limits)

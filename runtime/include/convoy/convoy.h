@@ -1,6 +1,8 @@
 /* Convoy's runtime: loads a compiled model (.cvy) and runs it.
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
+ *   float pixels[64];
+ *   int64_t dims[] = {1, 1, 8, 8};
  *   convoy_model *model;
  *   convoy_context *context;
  *   convoy_model_load("model.cvy", NULL, &model);
@@ -239,6 +241,11 @@ CONVOY_API size_t convoy_model_num_launches(const convoy_model *model, size_t pr
 CONVOY_API convoy_status convoy_model_launch(const convoy_model *model, size_t profile,
                                              size_t index, convoy_launch_info *info);
 
+/* The number of the wave that a launch is of. The waves run one after another; the launches of one
+ * have nothing to do with each other, and threads take their tiles together. The number of waves if
+ * there is no such launch. */
+CONVOY_API size_t convoy_model_launch_wave(const convoy_model *model, size_t profile, size_t index);
+
 /* ---- Contexts -------------------------------------------------------------------------------- */
 
 typedef struct convoy_context convoy_context;
@@ -269,7 +276,7 @@ typedef struct convoy_context_options {
   /* NULL: malloc. Copied. */
   const convoy_allocator *allocator;
   /* NULL: a pool of threads of the context's own, asleep between runs. Otherwise it is called once
-   * for each launch of more than one tile, with at most `threads` pieces, and the context starts no
+   * for each wave of more than one tile, with at most `threads` pieces, and the context starts no
    * thread. */
   convoy_parallel_for parallel_for;
   void *parallel_for_user;

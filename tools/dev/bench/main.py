@@ -38,7 +38,7 @@ def facts(args, versions):
                             for kind in ["convoy", *args.peers] if kind in versions)
     how = f"{args.by} of {args.rounds} rounds of {args.slice:g} s for ratios"
     return [f"{machine()}; {contestants}.",
-            f"Batch {args.batch}, {args.precision}; minimum / median in ms; {how}."]
+            f"Batch {args.batch}, f32 models in {args.precision}; minimum / median in ms; {how}."]
 
 
 def write(path, text):
