@@ -102,7 +102,11 @@ LogicalResult TargetCompiler::verifyCode(ModuleOp module, verify::PassVerifier &
 }
 
 LogicalResult TargetCompiler::runStages(ModuleOp module) {
-  module->setAttr(cnn::kTargetAttrName, target.facts(module.getContext()));
+  cnn::TargetAttr facts = target.facts(module.getContext());
+  facts = cnn::TargetAttr::get(facts.getContext(), facts.getName(), facts.getLanes(),
+                               facts.getRegisters(), facts.getL1Bytes(), facts.getL2Bytes(),
+                               facts.getCpu(), facts.getFeatures(), options.strictFp);
+  module->setAttr(cnn::kTargetAttrName, facts);
   std::optional<verify::PassVerifier> verifier;
   if (options.verifyPasses) {
     verifier.emplace(*options.verifyPasses);

@@ -25,6 +25,8 @@ struct CompileOptions {
   std::vector<ShapeProfile> profiles;
   /// Names that createTarget knows; a variant for each profile of each, best target first.
   std::vector<std::string> targets = {"host"};
+  /// No Winograd: every sum is one of the products that ONNX's text names.
+  bool strictFp = false;
   PipelineOptions pipeline;
   /// What is measured, and what is known by earlier measurements.
   TuneOptions tune;

@@ -76,9 +76,9 @@ struct FormWaves : public convoy::impl::FormWavesBase<FormWaves> {
 
 } // namespace
 
-static std::optional<Place> rangeOf(Value buffer) {
+static std::optional<Place> placeOf(Value buffer) {
   if (auto view = buffer.getDefiningOp<plan::ViewOp>()) {
-    std::optional<Place> source = rangeOf(view.getSource());
+    std::optional<Place> source = placeOf(view.getSource());
     if (!source)
       return source;
     int64_t begin = source->begin + static_cast<int64_t>(view.getOffset());
@@ -94,7 +94,7 @@ static std::optional<Place> rangeOf(Value buffer) {
 Launch::Launch(plan::LaunchOp op) : op(op) {
   auto add = [](ValueRange buffers, SmallVectorImpl<Place> &places) {
     for (Value buffer : buffers)
-      if (std::optional<Place> place = rangeOf(buffer))
+      if (std::optional<Place> place = placeOf(buffer))
         places.push_back(*place);
   };
   add(op.getReads(), reads);
@@ -104,8 +104,8 @@ Launch::Launch(plan::LaunchOp op) : op(op) {
 
 bool Launch::isIndependentOf(const Launch &other) const {
   auto meet = [](ArrayRef<Place> some, ArrayRef<Place> others) {
-    return llvm::any_of(some, [&](const Place &range) {
-      return llvm::any_of(others, [&](const Place &o) { return range.overlaps(o); });
+    return llvm::any_of(some, [&](const Place &place) {
+      return llvm::any_of(others, [&](const Place &theirs) { return place.overlaps(theirs); });
     });
   };
   return !meet(writes, other.writes) && !meet(writes, other.reads) && !meet(reads, other.writes);

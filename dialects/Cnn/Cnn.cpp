@@ -51,7 +51,7 @@ LogicalResult LayoutAttr::verifyEncoding(ArrayRef<int64_t> shape, Type,
 
 LogicalResult TargetAttr::verify(function_ref<InFlightDiagnostic()> emitError, StringRef,
                                  int64_t lanes, int64_t registers, int64_t l1Bytes,
-                                 int64_t l2Bytes, StringRef, ArrayRef<StringAttr>) {
+                                 int64_t l2Bytes, StringRef, ArrayRef<StringAttr>, bool) {
   if (lanes < 1 || !llvm::isPowerOf2_64(lanes))
     return emitError() << "lanes must be a power of two, got " << lanes;
   for (auto [name, value] :

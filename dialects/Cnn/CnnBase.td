@@ -61,7 +61,8 @@ def Cnn_TargetAttr : Cnn_Attr<"Target", "target"> {
   let description = [{
     Stands on the module as `cnn.target`. `lanes` is the number of f32 in a vector register, a power
     of two, `registers` the number of vector registers, caches are per core and in bytes, `features`
-    are LLVM's names of the CPU features in use.
+    are LLVM's names of the CPU features in use. With `strictFp` no strategy may compute a sum of
+    products from other products, as Winograd's algorithm does.
   }];
   let parameters = (ins
     StringRefParameter<"name, such as x86-avx512">:$name,
@@ -70,7 +71,8 @@ def Cnn_TargetAttr : Cnn_Attr<"Target", "target"> {
     "int64_t":$l1Bytes,
     "int64_t":$l2Bytes,
     StringRefParameter<"LLVM's CPU name">:$cpu,
-    OptionalArrayRefParameter<"::mlir::StringAttr", "LLVM's feature names">:$features);
+    OptionalArrayRefParameter<"::mlir::StringAttr", "LLVM's feature names">:$features,
+    DefaultValuedParameter<"bool", "false">:$strictFp);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
 }

@@ -3,8 +3,9 @@
 #include "cpu.h"
 #include "device.h"
 #include "float_state.h"
+#include "pace.h"
+#include "share.h"
 #include "thread_pool.h"
-#include "ticket.h"
 
 #include <time.h>
 
@@ -37,6 +38,12 @@ struct Wave {
   }
 };
 
+/// How long a thread has computed without offering its CPU to others, and where.
+struct alignas(CONVOY_ALIGNMENT) Turn {
+  uint64_t begin = 0, end = 0; // end: of its part in the last run
+  std::atomic<int> cpu{-1};
+};
+
 struct X86Queue : Queue {
   convoy_allocator allocator;
   uint32_t threads;
@@ -45,17 +52,23 @@ struct X86Queue : Queue {
   Block scratch;
   size_t scratchStride;
 
-  // The run. It is written before its first ticket and read by holders of its tickets alone.
+  // The run. It is written before its first shares and read by who has taken tiles alone.
   Run run;
   uint64_t begin; // of the current wave, if times are taken
 
-  alignas(CONVOY_ALIGNMENT) Position position;
+  // Of each thread. It takes the first tiles of its own and then the last ones of others': as tiles
+  // that are near each other mostly read and write what is, it finds in its caches what it has
+  // computed in the wave before.
+  Array<SharedShare> shares;
+  // How many tiles a thread takes at once, as far as their time says; beside what it reads before.
+  std::atomic<int64_t> leastTiles{1}, mostTiles{1};
   alignas(CONVOY_ALIGNMENT) std::atomic<int64_t> doneTiles{0}; // of the current wave
-  std::atomic<int64_t> mostTiles{1};                           // that a thread may take of it
   alignas(CONVOY_ALIGNMENT) std::atomic<int64_t> nextTile{0};  // under the caller's parallel_for
 
   // Nanoseconds that a tile of each step took when it was fastest; 0: not known.
   Array<std::atomic<uint32_t>> tileTimes;
+  Array<Turn> turns; // of each thread
+  Pace pace;
 
   ThreadPool pool; // Only without parallelFor. The last member: its threads use the others.
 
@@ -87,22 +100,28 @@ void call(const X86Queue &queue, const Step &step, size_t thread, int64_t begin,
                                                                                end);
 }
 
-// Measured on a Zen 5 core: a wave that changes threads costs about half a microsecond and what its
-// data lose by it, a sched_yield() that finds nobody else a third of one.
+// Measured on two Zen 5 cores: to share a wave costs 0.3 us and what its data lose by being in two
+// caches, a sched_yield() that finds nobody else 0.4 us, to ask for the time 20 ns.
 
 /// A wave that one thread computes in so many nanoseconds is not worth a second one.
-constexpr uint64_t smallWave = 2000;
+constexpr uint64_t smallWave = 1000;
 /// About how long a range takes: what a thread holds when the system stops it, others wait for.
 constexpr uint64_t rangeTime = 100000;
+/// A range that takes less costs more than the threads' waiting for each other at the end.
+constexpr uint64_t smallRange = 1000;
 /// For so long a thread computes before it offers its CPU to others. It does that between ranges,
-/// as the system would do it in the midst of one: slices of some milliseconds are longer.
-constexpr uint64_t turnTime = 500000;
+/// where nobody waits for it; the system would do it in the midst of one, after a slice of some
+/// milliseconds.
+constexpr uint64_t turnTime = 1500000;
+/// A thread that was away for so long has slept, and begins a turn.
+constexpr uint64_t restTime = 200000;
 
-/// How many tiles to take at once: enough to make the shared counter cheap, and few towards the
-/// end so that threads end at about the same time.
-int64_t rangeOf(int64_t left, uint32_t threads, int64_t most) {
-  constexpr int64_t rangesOfAThread = 4;
-  int64_t range = left / (rangesOfAThread * threads);
+/// How many tiles to take at once of those that are left to a thread: enough to make taking cheap,
+/// and few towards the end so that threads end at about the same time.
+int64_t rangeOf(int64_t left, int64_t least, int64_t most) {
+  constexpr int64_t ranges = 4;
+  int64_t range = left / ranges;
+  range = range > least ? range : least;
   range = range < most ? range : most;
   return range < 1 ? 1 : range;
 }
@@ -124,10 +143,11 @@ struct Estimate {
   }
 };
 
-/// Computes `count` tiles of a wave from tile `begin` on.
-void computeTiles(X86Queue &queue, const Wave &wave, size_t thread, int64_t begin, int64_t count) {
+/// Computes `count` tiles of a wave from tile `begin` on. `time` is now; to ask for it takes longer
+/// than a small launch.
+void computeTiles(X86Queue &queue, const Wave &wave, size_t thread, int64_t begin, int64_t count,
+                  uint64_t &time) {
   const Run &run = queue.run;
-  uint64_t before = now();
   for (size_t i = wave.begin; count > 0; ++i) {
     const Step &step = run.steps[i];
     if (begin >= step.tiles) {
@@ -137,8 +157,8 @@ void computeTiles(X86Queue &queue, const Wave &wave, size_t thread, int64_t begi
     int64_t part = count < step.tiles - begin ? count : step.tiles - begin;
     call(queue, step, thread, begin, begin + part);
     uint64_t after = now();
-    queue.note(i, part, after - before);
-    before = after;
+    queue.note(i, part, after - time);
+    time = after;
     begin = 0;
     count -= part;
   }
@@ -162,12 +182,11 @@ void endTimes(const Run &run, const Wave &wave, uint64_t time) {
                         : 0;
 }
 
-void endWave(X86Queue &queue, const Wave &wave) {
+void endWave(X86Queue &queue, const Wave &wave, uint64_t time) {
   if (!queue.run.times)
     return;
-  uint64_t end = now();
-  endTimes(queue.run, wave, end - queue.begin);
-  queue.begin = end;
+  endTimes(queue.run, wave, time - queue.begin);
+  queue.begin = time;
 }
 
 void runAlone(X86Queue &queue) {
@@ -185,9 +204,23 @@ void runAlone(X86Queue &queue) {
   }
 }
 
+/// Gives each thread its share of a wave.
+void deal(X86Queue &queue, const Wave &wave) {
+  auto tiles = static_cast<uint64_t>(wave.tiles);
+  uint64_t unit = Share::unitOf(tiles), units = (tiles + unit - 1) / unit;
+  for (uint64_t i = 0, threads = queue.threads; i < threads; ++i)
+    queue.shares[i].store(Share(wave.begin, units * i / threads, units * (i + 1) / threads));
+}
+
+/// Ends a run. The caller's thread, the first one, learns it last: it may begin the next run then.
+void endRun(X86Queue &queue) {
+  for (uint32_t i = queue.threads; i-- > 0;)
+    queue.shares[i].store(Share::over());
+}
+
 /// Goes on with the wave that begins at `step`: computes it here if it is not worth more threads,
 /// and then the next; else opens it, or ends the run.
-void goOn(X86Queue &queue, size_t step, size_t thread) {
+void goOn(X86Queue &queue, size_t step, size_t thread, uint64_t &time) {
   const Run &run = queue.run;
   while (step < run.count) {
     Wave wave(run, step);
@@ -195,29 +228,51 @@ void goOn(X86Queue &queue, size_t step, size_t thread) {
     beginTimes(run, wave);
     if (wave.tiles > 1 && !(estimate.isKnown && estimate.whole < smallWave)) {
       uint64_t most = estimate.isKnown ? rangeTime / estimate.slowest : uint64_t(wave.tiles);
+      uint64_t least = estimate.isKnown ? smallRange / estimate.slowest : 1;
+      queue.leastTiles.store(static_cast<int64_t>(least), std::memory_order_relaxed);
       queue.mostTiles.store(static_cast<int64_t>(most), std::memory_order_relaxed);
       queue.doneTiles.store(0, std::memory_order_relaxed);
-      queue.position.store(Ticket(step, wave.tiles));
+      deal(queue, wave);
       return;
     }
-    computeTiles(queue, wave, thread, 0, wave.tiles);
-    endWave(queue, wave);
+    computeTiles(queue, wave, thread, 0, wave.tiles, time);
+    endWave(queue, wave, time);
     step = wave.end;
   }
-  queue.position.store(Ticket::end());
+  endRun(queue);
 }
 
-/// Computes a range of the current wave. Whoever completes the wave opens the next one: so a thread
+/// Computes tiles of the current wave that were taken. Whoever completes the wave opens the next one: so a thread
 /// that the system has stopped is waited for only if it holds tiles.
-void compute(X86Queue &queue, Ticket ticket, int64_t range, size_t thread) {
-  Wave wave(queue.run, ticket.step());
-  int64_t count = range < ticket.left() ? range : ticket.left();
-  computeTiles(queue, wave, thread, wave.tiles - ticket.left(), count);
+void compute(X86Queue &queue, Share taken, size_t thread, uint64_t &time) {
+  Wave wave(queue.run, taken.step());
+  auto unit = static_cast<int64_t>(Share::unitOf(static_cast<uint64_t>(wave.tiles)));
+  int64_t begin = static_cast<int64_t>(taken.begin()) * unit;
+  int64_t end = static_cast<int64_t>(taken.end()) * unit;
+  int64_t count = (end < wave.tiles ? end : wave.tiles) - begin;
+  computeTiles(queue, wave, thread, begin, count, time);
   // Once its tiles are done a thread must not look at the run: it may be over and changed.
   if (queue.doneTiles.fetch_add(count, std::memory_order_acq_rel) + count != wave.tiles)
     return;
-  endWave(queue, wave);
-  goOn(queue, wave.end, thread);
+  endWave(queue, wave, time);
+  goOn(queue, wave.end, thread, time);
+}
+
+/// Offers the CPU to others, and until the run ends stays away from one that an earlier thread of
+/// the run computes on: two threads there would do what one does, and wait for each other.
+void beginTurn(X86Queue &queue, uint32_t thread, uint64_t &time) {
+  Turn &turn = queue.turns[thread];
+  auto isTaken = [&]() {
+    int cpu = sched_getcpu();
+    turn.cpu.store(cpu, std::memory_order_relaxed);
+    for (uint32_t other = 0; other < thread; ++other)
+      if (cpu >= 0 && cpu == queue.turns[other].cpu.load(std::memory_order_relaxed))
+        return true;
+    return false;
+  };
+  while (isTaken() && !queue.shares[thread].load().isOver())
+    sched_yield();
+  turn.begin = time = now();
 }
 
 /// One thread's part of a run, up to its end. A worker that comes late finds that there is nothing
@@ -226,26 +281,45 @@ void walk(void *data, uint32_t thread) {
   X86Queue &queue = *static_cast<X86Queue *>(data);
   FloatState state;
   Spin spin(queue.pool.isCrowded());
-  uint64_t turn = now();
-  for (Ticket seen = queue.position.load(); !seen.isEnd(); seen = queue.position.load()) {
-    if (seen.left() <= 0) {
+  Turn &turn = queue.turns[thread];
+  uint64_t time = now();
+  if (time - turn.end > restTime)
+    beginTurn(queue, thread, time);
+  bool waited = false;
+  SharedShare &own = queue.shares[thread];
+  for (Share seen = own.load(); !seen.isOver(); seen = own.load()) {
+    SharedShare *from = &own;
+    for (uint32_t i = 1; seen.left() == 0 && i < queue.threads; ++i) {
+      from = &queue.shares[(thread + i) % queue.threads];
+      seen = from->load();
+    }
+    if (seen.left() == 0) {
       spin.wait();
+      waited = true;
       continue;
     }
+    if (waited)
+      time = now();
+    if (waited && spin.hasYielded())
+      beginTurn(queue, thread, time);
+    waited = false;
     // Who else wants this CPU gets it while nobody waits for this thread.
-    if (now() - turn > turnTime) {
+    if (time - turn.begin > turnTime) {
       sched_yield();
-      turn = now();
+      beginTurn(queue, thread, time);
       continue;
     }
-    // By now another wave may be open: what was taken is what the ticket says.
-    int64_t range = rangeOf(seen.left(), queue.threads,
+    // By now another wave may be open, or the next run: what was seen is there, or nothing is taken.
+    auto left = static_cast<int64_t>(seen.left());
+    int64_t range = rangeOf(left, queue.leastTiles.load(std::memory_order_relaxed),
                             queue.mostTiles.load(std::memory_order_relaxed));
-    Ticket ticket = queue.position.take(range);
-    if (ticket.left() > 0 && !ticket.isEnd())
-      compute(queue, ticket, range, thread);
+    auto units = static_cast<uint64_t>(range < left ? range : left);
+    if (from == &own ? own.replace(seen, seen.withoutFirst(units))
+                     : from->replace(seen, seen.withoutLast(units)))
+      compute(queue, from == &own ? seen.first(units) : seen.last(units), thread, time);
     spin = Spin(queue.pool.isCrowded());
   }
+  turn.end = now();
 }
 
 /// A wave under the caller's parallel_for: pieces may run one after another, and the first of them
@@ -257,13 +331,15 @@ struct Piece {
   static void work(void *data, size_t index) {
     const Piece &piece = *static_cast<Piece *>(data);
     X86Queue &queue = piece.queue;
-    int64_t tiles = piece.wave.tiles, range = rangeOf(tiles, queue.threads, tiles);
+    int64_t tiles = piece.wave.tiles, range = rangeOf(tiles / queue.threads, 1, tiles);
     FloatState state;
+    uint64_t time = now();
     for (;;) {
       int64_t begin = queue.nextTile.fetch_add(range, std::memory_order_relaxed);
       if (begin >= tiles)
         return;
-      computeTiles(queue, piece.wave, index, begin, begin + range < tiles ? range : tiles - begin);
+      computeTiles(queue, piece.wave, index, begin, begin + range < tiles ? range : tiles - begin,
+                   time);
     }
   }
 };
@@ -342,7 +418,9 @@ convoy_status open(const QueueOptions &options, Queue **result) {
   convoy_status status = CONVOY_OK;
   if (__builtin_mul_overflow(queue->scratchStride, size_t(options.threads), &bytes) ||
       !queue->scratch.allocate(options.allocator, bytes) ||
-      !queue->tileTimes.allocate(options.allocator, options.steps))
+      !queue->tileTimes.allocate(options.allocator, options.steps) ||
+      !queue->turns.allocate(options.allocator, options.threads) ||
+      !queue->shares.allocate(options.allocator, options.threads))
     status = fail(CONVOY_OUT_OF_MEMORY, "no memory for %zu bytes of scratch for each of %u threads",
                   options.scratchBytes, options.threads);
   if (status == CONVOY_OK && !options.parallelFor)
@@ -366,28 +444,40 @@ bool isDivisible(const Run &run) {
 }
 
 void runInPool(X86Queue &queue) {
-  if (queue.run.times)
-    queue.begin = now();
   {
     FloatState state;
-    goOn(queue, 0, 0);
+    uint64_t time = queue.begin = now();
+    goOn(queue, 0, 0, time);
   }
   // What is so small that this thread has done it all needs no other.
-  if (queue.position.load().isEnd())
+  if (queue.shares[0].load().isOver())
     return;
   queue.pool.wake();
   walk(&queue, 0);
+}
+
+/// What the tiles of a run take on one thread, at least.
+uint64_t timeOfTiles(const X86Queue &queue) {
+  uint64_t time = 0;
+  for (size_t i = 0; i < queue.run.count; ++i)
+    time += static_cast<uint64_t>(queue.run.steps[i].tiles) *
+            queue.tileTimes[i].load(std::memory_order_relaxed);
+  return time;
 }
 
 void run(Queue *opaque, const Step *steps, size_t count, int64_t batch, uint64_t *times) {
   auto &queue = *static_cast<X86Queue *>(opaque);
   queue.run = {steps, count, batch, times};
   if (queue.threads == 1 || !isDivisible(queue.run))
-    runAlone(queue);
-  else if (queue.parallelFor)
-    runByCaller(queue);
-  else
+    return runAlone(queue);
+  if (queue.parallelFor)
+    return runByCaller(queue);
+  uint64_t begin = now();
+  if (queue.pace.takesThreads())
     runInPool(queue);
+  else
+    runAlone(queue);
+  queue.pace.ran(now() - begin, timeOfTiles(queue));
 }
 
 } // namespace

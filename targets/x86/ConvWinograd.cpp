@@ -69,10 +69,14 @@ std::optional<Plan> makePlan(Operation *op, cnn::TargetAttr target, int64_t outp
   int64_t elements = plan.size * plan.size;
   double weightBytes = double(elements) * plan.srcBlocks * plan.dstBlocks * lanes * lanes * 4;
   double l2Bytes = target.getL2Bytes();
-  // Weights beyond the second cache come from memory: those of a whole network seldom fit the third.
-  constexpr double l2BytesPerCycle = 40, l3BytesPerCycle = 14, memoryBytesPerCycle = 8;
-  double reading =
-      weightBytes / (weightBytes < l2Bytes / 2 ? l2BytesPerCycle : memoryBytesPerCycle);
+  // Weights beyond the second cache come from the third or, as a whole network seldom fits that, from
+  // memory.
+  constexpr double l3Share = 8 << 20;
+  constexpr double l2BytesPerCycle = 40, l3BytesPerCycle = 14, memoryBytesPerCycle = 4.5;
+  double bytesPerCycle = weightBytes < l2Bytes / 2 ? l2BytesPerCycle
+                         : weightBytes < l3Share   ? l3BytesPerCycle
+                                                   : memoryBytesPerCycle;
+  double reading = weightBytes / bytesPerCycle;
   // Transforms: loads, stores and a few operations for each element of a tile.
   double perTile = elements * 4.5;
   double sources = perTile * plan.tiles() * plan.srcBlocks;
@@ -99,9 +103,12 @@ std::optional<Plan> makePlan(Operation *op, cnn::TargetAttr target, int64_t outp
       // Each part of the channels transforms the source anew.
       double cycles = products * batches + perTile * plan.tiles() * plan.dstBlocks +
                       sources * static_cast<double>(parts);
-      // Few pieces leave threads idle: a twentieth for each time that their number halves.
-      double pieces = std::min(double(batches * parts * shape->n), double(wantedPieces));
-      double judged = cycles * (1 + 0.05 * std::log2(wantedPieces / pieces));
+      // Few pieces leave threads idle: a twentieth for each time that their number halves, and half
+      // of the piece that the last of two threads has too many.
+      int64_t count = batches * parts * shape->n;
+      double pieces = std::min(double(count), double(wantedPieces));
+      double odd = count % 2 == 0 ? 0 : 0.5 / count;
+      double judged = cycles * (1 + 0.05 * std::log2(wantedPieces / pieces) + odd);
       if (judgements)
         judgements->back().first = std::min(judgements->back().first, judged);
       if (judged >= best)
@@ -420,6 +427,8 @@ struct ConvWinograd : X86Strategy {
   StringRef name() const override { return ownName; }
 
   std::optional<double> cost(Operation *op, cnn::TargetAttr target) const override {
+    if (target.getStrictFp())
+      return std::nullopt;
     auto plan = makePlan(op, target, outputs);
     if (!plan || !isPackable(op->getOperand(1)))
       return std::nullopt;

@@ -69,7 +69,7 @@ public:
     for (StringRef feature : x86.features)
       features.push_back(StringAttr::get(context, feature));
     return cnn::TargetAttr::get(context, x86.name, x86.lanes, x86.registers, x86.l1Bytes,
-                                x86.l2Bytes, x86.tune, features);
+                                x86.l2Bytes, x86.tune, features, /*strictFp=*/false);
   }
 
   FailureOr<GeneratedCode> generate(ModuleOp module, CodeDumps &dumps) const override;

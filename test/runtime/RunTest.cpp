@@ -60,6 +60,19 @@ TEST_F(RunTest, GivesTheSameBitsAtEveryPositionOfABatch) {
     ASSERT_EQ(together.z[i], alone.z[i % alone.z.size()]) << i;
 }
 
+TEST_F(RunTest, EndsWithMoreTilesThanATicketCounts) {
+  artifact::Artifact artifact = makeModel();
+  artifact.variants[0].launches[2].tiles = 9'000'001; // each computes the whole sum
+  Bytes many(artifact);
+  Model other = load(many);
+  convoy_context_options options{};
+  options.threads = 3;
+  Context context = makeContext(other, options);
+  std::vector<float> x = makeInput(2);
+  for (int i = 0; i < 3; ++i)
+    EXPECT_EQ(runOn(context, x), expected(x));
+}
+
 class WaveTest : public RunTest {
 protected:
   WaveTest() {

@@ -153,6 +153,10 @@ static Arguments parseArguments(int argc, char **argv) {
                   given = true;
                   compile.targets.push_back(text);
                 });
+  options.flag("strict-fp",
+               "leave out strategies that sum other products than ONNX's text does, such as\n"
+               "Winograd's: convolutions take up to three times as long",
+               compile.strictFp);
   options.section("Tuning");
   TuneOptions &tune = compile.tune;
   std::string tuneOnly, cacheFile;
