@@ -39,7 +39,7 @@ KernelChoice KernelTable::choose(mlir::Operation *op, cnn::TargetAttr target) co
     }
   }
   choice.strategy = choice.estimated;
-  choice.ns = choice.estimatedNs;
+  choice.ns = choice.estimateNs = choice.estimatedNs;
   if (estimates.size() == 0)
     return choice;
 
@@ -47,13 +47,15 @@ KernelChoice KernelTable::choose(mlir::Operation *op, cnn::TargetAttr target) co
   double correction = 1, leastEstimate = std::numeric_limits<double>::infinity();
   llvm::SmallVector<const Strategy *> measuredPlainly;
   bool isFirst = true;
-  auto consider = [&](const Strategy *strategy, llvm::StringRef config, double ns, bool measured) {
+  auto consider = [&](const Strategy *strategy, llvm::StringRef config, double estimate, double ns,
+                      bool measured) {
     if (!isFirst && ns >= choice.ns)
       return;
     isFirst = false;
     choice.strategy = strategy;
     choice.config = config.str();
     choice.ns = ns;
+    choice.estimateNs = estimate;
     choice.isMeasured = measured;
   };
   for (const Measurement &measured : measurements(op, target)) {
@@ -76,13 +78,13 @@ KernelChoice KernelTable::choose(mlir::Operation *op, cnn::TargetAttr target) co
       leastEstimate = *estimate;
       correction = measured.ns / *estimate;
     }
-    consider(strategy, measured.config, measured.ns, true);
+    consider(strategy, measured.config, *estimate, measured.ns, true);
   }
   if (isFirst)
     return choice;
   for (auto [strategy, estimate] : estimates)
     if (!llvm::is_contained(measuredPlainly, strategy))
-      consider(strategy, "", estimate * correction, false);
+      consider(strategy, "", estimate, estimate * correction, false);
   return choice;
 }
 

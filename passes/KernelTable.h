@@ -54,6 +54,7 @@ struct KernelChoice {
   std::string config;
   double ns = 0;            ///< measured, or estimated if nothing was measured
   bool isMeasured = false;  ///< this very choice was
+  double estimateNs = 0;    ///< what it was estimated to take
   const Strategy *estimated = nullptr; ///< what estimates alone choose
   double estimatedNs = 0;              ///< its estimate
   std::optional<double> estimatedTook; ///< and its measured time

@@ -156,8 +156,9 @@ static void explain(Operation *op, const KernelChoice &choice) {
   std::string text = (op->getName().getStringRef() + " by " + choice.strategy->name()).str();
   if (!choice.config.empty())
     text += " " + choice.config;
-  text += llvm::formatv(", {0} {1:F1} us", choice.isMeasured ? "measured" : "estimated",
-                        choice.ns / 1000);
+  if (choice.isMeasured)
+    text += llvm::formatv(", measured {0:F1} us", choice.ns / 1000);
+  text += llvm::formatv(", estimated {0:F1} us", choice.estimateNs / 1000);
   if (choice.isMeasured && choice.isChanged()) {
     text += llvm::formatv("; estimates chose {0} at {1:F1} us", choice.estimated->name(),
                           choice.estimatedNs / 1000);

@@ -88,19 +88,21 @@ static Measurement readMeasurement(StringRef name, double ns) {
 }
 
 static llvm::Error readOp(StringRef signature, const llvm::json::Value &value, Results &results) {
-  const llvm::json::Object *times = value.getAsObject();
+  const llvm::json::Array *times = value.getAsArray();
   if (!times)
-    return wrong("the times of '" + signature + "' are no object");
-  // By name: an object of the parser has an order that its hashes make.
-  std::map<std::string, double> sorted;
-  for (const auto &[name, time] : *times) {
-    std::optional<double> ns = time.getAsNumber();
-    if (!ns || !std::isfinite(*ns) || *ns <= 0 || StringRef(name).trim().empty())
-      return wrong("'" + StringRef(name) + "' of '" + signature + "' has no time");
-    sorted[StringRef(name).str()] = *ns;
+    return wrong("the times of '" + signature + "' are no list");
+  for (const llvm::json::Value &item : *times) {
+    const llvm::json::Array *pair = item.getAsArray();
+    std::optional<StringRef> name;
+    std::optional<double> ns;
+    if (pair && pair->size() == 2) {
+      name = (*pair)[0].getAsString();
+      ns = (*pair)[1].getAsNumber();
+    }
+    if (!name || name->trim().empty() || !ns || !std::isfinite(*ns) || *ns <= 0)
+      return wrong("'" + signature + "' has a time that is no strategy with its nanoseconds");
+    results.add(signature, readMeasurement(*name, *ns));
   }
-  for (const auto &[name, ns] : sorted)
-    results.add(signature, readMeasurement(name, ns));
   return llvm::Error::success();
 }
 
@@ -154,15 +156,16 @@ std::string ResultsFile::print() const {
     sectionEnd = ",";
     StringRef opEnd = "";
     for (const auto &[signature, measurements] : results.all()) {
-      stream << opEnd << "\n        " << quoted(signature) << ": {";
+      stream << opEnd << "\n        " << quoted(signature) << ": [";
       opEnd = ",";
       llvm::interleaveComma(measurements, stream, [&](const Measurement &measurement) {
         std::string name = measurement.strategy;
         if (!measurement.config.empty())
           name += " " + measurement.config;
-        stream << quoted(name) << ": " << llvm::formatv("{0:F0}", std::max(measurement.ns, 1.0));
+        stream << "[" << quoted(name) << ", "
+               << llvm::formatv("{0:F0}", std::max(measurement.ns, 1.0)) << "]";
       });
-      stream << "}";
+      stream << "]";
     }
     stream << "\n      }\n    }";
   }

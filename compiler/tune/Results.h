@@ -22,8 +22,8 @@ struct Setting {
   }
 };
 
-/// Measurements by the signature of the op. Of two for the same strategy and config, the later one
-/// holds.
+/// Measurements by the signature of the op, in the order of estimates: the first is of what is chosen
+/// without them. Of two for the same strategy and config, the later one holds.
 class Results {
 public:
   /// Those of one op; none if it was not measured.

@@ -11,7 +11,10 @@
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Pass/PassManager.h"
-#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
+
+#include <limits>
+#include <map>
 
 using namespace mlir;
 using namespace convoy;
@@ -19,6 +22,8 @@ using namespace convoy::tune;
 
 // Estimates are hardly off by more than this factor, so that what is beyond it will not win.
 static constexpr double kMostTimes = 4;
+// Layouts are further apart than kernels of one layout, and relayouts add to the slower one.
+static constexpr double kMostTimesOfLayouts = 2;
 // Ops that take less are not worth a measurement.
 static constexpr double kLeastNs = 1000;
 // What the runs of one candidate may take, and how often its results change layouts.
@@ -78,28 +83,29 @@ void Tuner::report(bool isOver) {
 LogicalResult Tuner::collect(ModuleOp module, const PipelineOptions &pipeline,
                              std::vector<Asked> &asked) {
   OwningOpRef<ModuleOp> copy = module.clone();
-  // Ops in all layouts that compete, with how long they take together.
+  // An op in all layouts that compete.
   struct Group {
-    double ns = 0;
-    std::vector<Asked> ops;
+    double leastNs = std::numeric_limits<double>::infinity();
+    size_t timesAsked = 0;
+    std::vector<std::pair<double, Asked>> ops; // with their best estimates
   };
   std::map<std::string, Group> groups;
-  llvm::StringMap<double> seen; // best estimate by signature
+  llvm::StringSet<> seen;
   TunedTable table(target.kernelTable(), {&fresh, &kept});
   table.onAsked = [&](Operation *op, StringRef signature) {
-    if (!OpCase::isMeasurable(op) || !fresh.find(signature).empty() ||
-        !kept.find(signature).empty())
+    if (!OpCase::isMeasurable(op))
       return;
     Group &group = groups[shapeSignatureOf(op)];
-    auto [known, isNew] = seen.try_emplace(signature, 0);
-    if (isNew) {
-      auto opCase = std::make_unique<OpCase>(op, target, kMostTimes);
-      if (!opCase->candidates().empty())
-        known->second = opCase->candidates().front().estimateNs;
-      if (known->second >= kLeastNs)
-        group.ops.push_back({signature.str(), std::move(opCase)});
-    }
-    group.ns += known->second;
+    ++group.timesAsked;
+    if (!seen.insert(signature).second)
+      return;
+    auto opCase = std::make_unique<OpCase>(op, target, kMostTimes);
+    if (opCase->candidates().empty())
+      return;
+    double ns = opCase->candidates().front().estimateNs;
+    group.leastNs = std::min(group.leastNs, ns);
+    if (ns >= kLeastNs && fresh.find(signature).empty() && kept.find(signature).empty())
+      group.ops.emplace_back(ns, Asked{signature.str(), std::move(opCase)});
   };
   PassManager manager(module.getContext());
   buildChoices(manager, table, pipeline);
@@ -112,15 +118,18 @@ LogicalResult Tuner::collect(ModuleOp module, const PipelineOptions &pipeline,
   // What takes longest first: the budget may not last for all.
   std::multimap<double, Group *, std::greater<double>> sorted;
   for (auto &[shape, group] : groups) {
-    bool isChoice = group.ops.size() > 1 ||
-                    llvm::any_of(group.ops, [](const Asked &one) {
-                      return one.op->candidates().size() > 1;
+    llvm::erase_if(group.ops, [&, most = kMostTimesOfLayouts * group.leastNs](auto &one) {
+      return one.first > most;
+    });
+    bool isChoice = group.ops.size() > 1 || llvm::any_of(group.ops, [](auto &one) {
+                      return one.second.op->candidates().size() > 1;
                     });
     if (isChoice)
-      sorted.emplace(group.ns, &group);
+      sorted.emplace(group.leastNs * group.timesAsked, &group);
   }
   for (auto [ns, group] : sorted)
-    llvm::move(group->ops, std::back_inserter(asked));
+    for (auto &[estimate, one] : group->ops)
+      asked.push_back(std::move(one));
   return success();
 }
 

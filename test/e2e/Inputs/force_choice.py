@@ -20,10 +20,10 @@ def main():
             changed += 1
         for times in setting["ops"].values():
             if change == "slowest" and len(times) > 1:
-                times[max(times, key=times.get)] = 1
+                max(times, key=lambda time: time[1])[1] = 1
                 changed += 1
             elif change == "unknown":
-                times["no-such-strategy 7x3"] = 1
+                times.append(["no-such-strategy 7x3", 1])
                 changed += 1
     if not changed:
         sys.exit("nothing to change")
