@@ -134,13 +134,13 @@ Value convoy::relayoutConstant(OpBuilder &builder, Value value, StringRef tag) {
   RankedTensorType newType = cnn::withLayout(type, tag);
   cnn::ConstantData data(cnn::getConstant(value));
   cnn::Layout layout = cnn::getLayout(newType);
-  if (auto outputs = layout.winograd()) {
+  if (auto tile = layout.winograd()) {
     std::vector<char> rowMajor =
         relayoutBytes(data.bytes(), type.getShape(), cnn::getLayout(type),
                       cnn::Layout::rowMajor(type.getRank()), sizeof(float));
     SmallVector<int64_t> shape;
     std::vector<char> transformed =
-        cnn::transformWeights(rowMajor, type.getShape(), *outputs, shape);
+        cnn::transformWeights(rowMajor, type.getShape(), *tile, shape);
     return createConstant(builder, value.getLoc(), newType,
                           relayoutBytes(transformed, shape, cnn::Layout::rowMajor(shape.size()),
                                         layout.withoutWinograd(), sizeof(float)));

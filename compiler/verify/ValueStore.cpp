@@ -139,11 +139,13 @@ void ValueStore::accept(Location loc, const KnownTensor &value) {
 
 // The kernels that were transformed for Winograd's convolution: with D = G g G^T and A the inverse
 // of three independent rows of G, g = A d A^T where d is D at these rows and columns.
-static Tensor undoWinograd(RankedTensorType type, int64_t outputs, const Tensor &transformed) {
+static Tensor undoWinograd(RankedTensorType type, cnn::WinogradTile tile,
+                           const Tensor &transformed) {
   int64_t kernel = type.getDimSize(3);
-  cnn::Winograd winograd(outputs, kernel);
+  cnn::Winograd winograd(tile.outputs, kernel, tile.stride);
   int64_t size = winograd.size;
-  // The point at infinity and those next to zero are never dependent.
+  // The point at infinity and those next to zero are never dependent; nor, with stride 2, an odd
+  // element, which is last, and two even ones.
   SmallVector<int64_t> rows;
   for (int64_t i = 0; i + 1 < kernel; ++i)
     rows.push_back(i);
@@ -200,10 +202,10 @@ FailureOr<KnownTensor> ValueStore::constant(Operation *op, RankedTensorType type
       return known->second;
   cnn::Layout layout = cnn::getLayout(type);
   KnownTensor result;
-  if (std::optional<int64_t> outputs = layout.winograd()) {
+  if (std::optional<cnn::WinogradTile> tile = layout.winograd()) {
     if (!type.getElementType().isF32() || type.getRank() != 4)
       return op->emitError() << "holds transformed weights of " << type;
-    int64_t size = *outputs + type.getDimSize(3) - 1;
+    int64_t size = tile->stride * (tile->outputs - 1) + type.getDimSize(3);
     // The tag without its end is the layout of the transformed weights.
     StringRef tag = cnn::getLayoutTag(type).split('.').first;
     auto inMemory = cnn::withLayout(
@@ -211,7 +213,7 @@ FailureOr<KnownTensor> ValueStore::constant(Operation *op, RankedTensorType type
                               type.getElementType()),
         tag);
     cnn::ConstantData data(value);
-    KnownTensor undone(undoWinograd(cast<RankedTensorType>(withoutLayout(type)), *outputs,
+    KnownTensor undone(undoWinograd(cast<RankedTensorType>(withoutLayout(type)), *tile,
                                     Tensor::unpack(inMemory, data.bytes())));
     // What was rounded in between is one of the model's own weights, if it is right.
     result = undone;

@@ -24,10 +24,10 @@ static llvm::StringRef familyOf(llvm::StringRef tag) {
 std::optional<Layout> Layout::parse(llvm::StringRef tag) {
   Layout layout;
   if (auto [plain, outputs] = tag.split(".f"); plain.size() != tag.size()) {
-    int64_t number = 0;
+    int64_t number = 0, stride = outputs.consume_back("s2") ? 2 : 1;
     if (outputs.getAsInteger(10, number) || number < 2 || number > 8)
       return std::nullopt;
-    layout.winogradOutputs = number;
+    layout.tile = WinogradTile{number, stride};
     tag = plain;
   }
   llvm::StringRef family = familyOf(tag);
@@ -67,12 +67,12 @@ Layout Layout::rowMajor(unsigned rank) {
 }
 
 bool Layout::isRowMajor() const {
-  return innerBlocks.empty() && llvm::is_sorted(outerDims) && !winogradOutputs;
+  return innerBlocks.empty() && llvm::is_sorted(outerDims) && !tile;
 }
 
 Layout Layout::withoutWinograd() const {
   Layout layout = *this;
-  layout.winogradOutputs.reset();
+  layout.tile.reset();
   return layout;
 }
 
@@ -88,8 +88,8 @@ llvm::SmallVector<int64_t> Layout::physicalShape(llvm::ArrayRef<int64_t> logical
   llvm::SmallVector<int64_t> shape;
   for (unsigned dim : outerDims) {
     int64_t extent = logicalShape[dim];
-    if (winogradOutputs && dim >= 2)
-      extent += *winogradOutputs - 1;
+    if (tile && dim >= 2)
+      extent += tile->stride * (tile->outputs - 1);
     bool dynamic = mlir::ShapedType::isDynamic(extent);
     shape.push_back(dynamic ? extent : llvm::divideCeil(extent, blockOf(dim)));
   }

@@ -14,10 +14,15 @@
 
 namespace convoy::cnn {
 
+/// Along each spatial dimension, the outputs of a tile of Winograd's convolution, and its stride.
+struct WinogradTile {
+  int64_t outputs, stride;
+};
+
 /// A parsed layout tag, see LayoutAttr. Dimensions are numbered in logical order.
 ///
 /// A tag may end with `.f4` or another number: weights transformed for Winograd's convolution with
-/// tiles of 4 x 4 outputs, see Winograd.h. Their spatial extents in memory are those of the source
+/// tiles of 4 x 4 outputs, see Winograd.h; `s2` after it for one of stride 2. Their spatial extents in memory are those of the source
 /// tile, and no element of the tensor is found in it.
 class Layout {
 public:
@@ -37,8 +42,8 @@ public:
   /// The product of the block sizes of a dimension; 1 if it has none.
   int64_t blockOf(unsigned dim) const;
 
-  /// Outputs of a tile along each spatial dimension if this layout is of transformed weights.
-  std::optional<int64_t> winograd() const { return winogradOutputs; }
+  /// The tile if this layout is of transformed weights.
+  std::optional<WinogradTile> winograd() const { return tile; }
   /// The same layout without the transform.
   Layout withoutWinograd() const;
 
@@ -53,7 +58,7 @@ public:
 private:
   llvm::SmallVector<unsigned> outerDims;
   llvm::SmallVector<std::pair<unsigned, int64_t>> innerBlocks;
-  std::optional<int64_t> winogradOutputs;
+  std::optional<WinogradTile> tile;
 };
 
 } // namespace convoy::cnn

@@ -38,15 +38,41 @@ static std::vector<double> polynomial(llvm::ArrayRef<double> points, size_t with
   return coefficients;
 }
 
-Winograd::Winograd(int64_t outputs, int64_t kernel)
-    : outputs(outputs), kernel(kernel), size(outputs + kernel - 1) {
+static Winograd::Matrix zeros(int64_t rows, int64_t columns) {
+  return Winograd::Matrix(rows, std::vector<double>(columns, 0));
+}
+
+Winograd::Winograd(int64_t outputs, int64_t kernel, int64_t stride)
+    : outputs(outputs), kernel(kernel), stride(stride), size(stride * (outputs - 1) + kernel),
+      ofSource(zeros(size, size)), ofKernel(zeros(size, kernel)),
+      fromProducts(zeros(outputs, size)) {
+  if (stride == 2)
+    interleave();
+  else if (kernel == 1)
+    for (int64_t i = 0; i < size; ++i)
+      ofSource[i][i] = ofKernel[i][0] = fromProducts[i][i] = 1;
+  else
+    toomCook();
+}
+
+void Winograd::interleave() {
+  int64_t first = 0;
+  for (int64_t parity : {0, 1}) {
+    Winograd part(outputs, (kernel + 1 - parity) / 2);
+    for (int64_t i = 0; i < part.size; ++i) {
+      for (int64_t j = 0; j < part.size; ++j)
+        ofSource[first + i][2 * j + parity] = part.ofSource[i][j];
+      for (int64_t k = 0; k < part.kernel; ++k)
+        ofKernel[first + i][2 * k + parity] = part.ofKernel[i][k];
+      for (int64_t o = 0; o < outputs; ++o)
+        fromProducts[o][first + i] = part.fromProducts[o][i];
+    }
+    first += part.size;
+  }
+}
+
+void Winograd::toomCook() {
   std::vector<double> points = pointsFor(size - 1);
-  auto zeros = [](int64_t rows, int64_t columns) {
-    return Matrix(rows, std::vector<double>(columns, 0));
-  };
-  ofSource = zeros(size, size);
-  ofKernel = zeros(size, kernel);
-  fromProducts = zeros(outputs, size);
   for (int64_t j = 0; j + 1 < size; ++j) {
     std::vector<double> others = polynomial(points, j);
     std::copy(others.begin(), others.end(), ofSource[j].begin());
@@ -70,9 +96,9 @@ Winograd::Winograd(int64_t outputs, int64_t kernel)
 }
 
 std::vector<char> convoy::cnn::transformWeights(llvm::ArrayRef<char> weights,
-                                                llvm::ArrayRef<int64_t> extents, int64_t outputs,
+                                                llvm::ArrayRef<int64_t> extents, WinogradTile tile,
                                                 llvm::SmallVectorImpl<int64_t> &shape) {
-  Winograd winograd(outputs, extents.back());
+  Winograd winograd(tile.outputs, extents.back(), tile.stride);
   int64_t kernel = winograd.kernel, size = winograd.size, count = extents[0] * extents[1];
   shape.assign({extents[0], extents[1], size, size});
   std::vector<char> result(count * size * size * sizeof(float));

@@ -1,4 +1,4 @@
-// 3 x 3 convolution of stride 1 by Winograd's minimal filtering on blocked layouts.
+// 3 x 3 convolution of stride 1 or 2 by Winograd's minimal filtering on blocked layouts.
 //
 // A piece takes some tiles of outputs through all three stages while they stay in the second cache:
 // source tiles are transformed (for all source channels), multiplied by the transformed weights,
@@ -23,7 +23,7 @@ namespace {
 
 struct Plan {
   WindowShape shape;
-  int64_t outputs, size; ///< of a tile, along each dimension
+  int64_t outputs, stride, size; ///< of a tile, along each dimension
   int64_t srcBlocks, dstBlocks;
   int64_t tilesHigh, tilesWide;
   int64_t batch;    ///< tiles that a piece takes at a time
@@ -40,7 +40,7 @@ struct Plan {
 using Judgements = std::vector<std::pair<double, int64_t>>;
 
 // A config is the number of tiles that a piece takes at a time.
-std::optional<Plan> makePlan(Operation *op, cnn::TargetAttr target, int64_t outputs,
+std::optional<Plan> makePlan(Operation *op, cnn::TargetAttr target, cnn::WinogradTile form,
                              Judgements *judgements = nullptr) {
   auto conv = dyn_cast<cnn::ConvOp>(op);
   if (!conv)
@@ -53,13 +53,14 @@ std::optional<Plan> makePlan(Operation *op, cnn::TargetAttr target, int64_t outp
       !isBlocked(src, lanes) || !isBlocked(dst, lanes) || !Epilogue::supports(op))
     return std::nullopt;
   for (const Axis &axis : {shape->h, shape->w})
-    if (axis.kernel != 3 || axis.stride != 1 || axis.dilation != 1)
+    if (axis.kernel != 3 || axis.stride != form.stride || axis.dilation != 1)
       return std::nullopt;
 
   Plan plan{};
   plan.shape = *shape;
-  plan.outputs = outputs;
-  plan.size = outputs + 2;
+  int64_t outputs = plan.outputs = form.outputs;
+  plan.stride = form.stride;
+  plan.size = form.stride * (outputs - 1) + 3;
   plan.srcBlocks = (shape->ic + lanes - 1) / lanes;
   plan.dstBlocks = (shape->oc + lanes - 1) / lanes;
   plan.tilesHigh = (shape->h.out + outputs - 1) / outputs;
@@ -129,7 +130,7 @@ std::optional<Plan> makePlan(Operation *op, cnn::TargetAttr target, int64_t outp
 class Emitter {
 public:
   Emitter(KernelBuilder &kb, cnn::ConvOp conv, const Plan &plan)
-      : kb(kb), conv(conv), plan(plan), shape(plan.shape), winograd(plan.outputs, 3),
+      : kb(kb), conv(conv), plan(plan), shape(plan.shape), winograd(plan.outputs, 3, plan.stride),
         lanes(kb.lanes()), f32(kb.builder.getF32Type()), type(VectorType::get(lanes, f32)),
         epilogue(kb, conv) {}
 
@@ -188,8 +189,9 @@ private:
   // sources [element][block][tile][lane]
   void transformSource(Value block, Value tile) {
     Value number = kb.add(firstTile, tile);
-    Value row = kb.add(kb.mul(kb.div(number, plan.tilesWide), plan.outputs), -shape.h.pad);
-    Value column = kb.add(kb.mul(kb.rem(number, plan.tilesWide), plan.outputs), -shape.w.pad);
+    int64_t step = plan.outputs * plan.stride;
+    Value row = kb.add(kb.mul(kb.div(number, plan.tilesWide), step), -shape.h.pad);
+    Value column = kb.add(kb.mul(kb.rem(number, plan.tilesWide), step), -shape.w.pad);
     Value plane = kb.add(kb.mul(n, plan.srcBlocks), block);
     Value start =
         kb.mul(kb.add(kb.mul(kb.add(kb.mul(plane, shape.h.in), row), shape.w.in), column), lanes);
@@ -374,6 +376,11 @@ private:
     const cnn::Winograd::Matrix &rows = winograd.ofSource;
     int64_t size = plan.size;
     Values result(size);
+    if (plan.stride == 2) {
+      for (int64_t i = 0; i < size; ++i)
+        result[i] = weightedSum(rows[i], d);
+      return result;
+    }
     result[0] = weightedSum(rows[0], d);
     result[size - 1] = weightedSum(rows[size - 1], d);
     for (int64_t i = 1; i + 2 < size; i += 2) {
@@ -390,6 +397,12 @@ private:
 
   Values fromProducts(ValueRange m) {
     int64_t size = plan.size;
+    if (plan.stride == 2) {
+      Values sums;
+      for (const std::vector<double> &row : winograd.fromProducts)
+        sums.push_back(weightedSum(row, m));
+      return sums;
+    }
     // Even powers of a pair of points agree, odd ones differ in sign.
     Values sums, differences;
     for (int64_t j = 1; j + 2 < size; j += 2) {
@@ -422,14 +435,15 @@ private:
 };
 
 struct ConvWinograd : X86Strategy {
-  explicit ConvWinograd(int64_t outputs)
-      : outputs(outputs), ownName("winograd" + std::to_string(outputs)) {}
+  explicit ConvWinograd(cnn::WinogradTile form)
+      : form(form), ending(std::to_string(form.outputs) + (form.stride == 2 ? "s2" : "")),
+        ownName("winograd" + ending) {}
   StringRef name() const override { return ownName; }
 
   std::optional<double> cost(Operation *op, cnn::TargetAttr target) const override {
     if (target.getStrictFp())
       return std::nullopt;
-    auto plan = makePlan(op, target, outputs);
+    auto plan = makePlan(op, target, form);
     if (!plan || !isPackable(op->getOperand(1)))
       return std::nullopt;
     return std::max(plan->ns, moveNs(op));
@@ -439,12 +453,12 @@ struct ConvWinograd : X86Strategy {
     if (index != 1)
       return {};
     std::string lanes = std::to_string(target.getLanes());
-    return "hwoi" + lanes + "i" + lanes + "o.f" + std::to_string(outputs);
+    return "hwoi" + lanes + "i" + lanes + "o.f" + ending;
   }
 
   std::vector<std::string> configs(Operation *op, cnn::TargetAttr target) const override {
     Judgements judgements;
-    auto plan = makePlan(op, target, outputs, &judgements);
+    auto plan = makePlan(op, target, form, &judgements);
     llvm::sort(judgements);
     constexpr double mostTimes = 1.3;
     constexpr size_t mostConfigs = 4;
@@ -458,25 +472,30 @@ struct ConvWinograd : X86Strategy {
 
   LogicalResult emit(plan::KernelOp kernel, KernelBuilder &kb) const override {
     auto conv = dyn_cast_or_null<cnn::ConvOp>(onlyOp(kernel));
-    auto plan = conv ? makePlan(conv, kb.target, outputs) : std::nullopt;
+    auto plan = conv ? makePlan(conv, kb.target, form) : std::nullopt;
     if (!plan)
       return kernel.emitError() << "is no convolution that strategy '" << name() << "' computes";
     Emitter(kb, conv, *plan).run();
     return success();
   }
 
-  int64_t outputs;
-  std::string ownName;
+  cnn::WinogradTile form;
+  std::string ending, ownName;
 };
 
 } // namespace
 
 const X86Strategy &convoy::convWinograd4() {
-  static const ConvWinograd strategy(4);
+  static const ConvWinograd strategy({4, 1});
   return strategy;
 }
 
 const X86Strategy &convoy::convWinograd2() {
-  static const ConvWinograd strategy(2);
+  static const ConvWinograd strategy({2, 1});
+  return strategy;
+}
+
+const X86Strategy &convoy::convWinograd2Stride2() {
+  static const ConvWinograd strategy({2, 2});
   return strategy;
 }

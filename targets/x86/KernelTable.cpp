@@ -40,6 +40,7 @@ const KernelTable &convoy::x86KernelTable() {
   static const Table table({
       &convWinograd4(),
       &convWinograd2(),
+      &convWinograd2Stride2(),
       &convPointwise(),
       &convDepthwise(),
       &convGrouped(),

@@ -10,6 +10,8 @@ namespace convoy {
 /// 3 x 3, stride 1 convolution on blocked layouts by tiles of 4 x 4 or 2 x 2 outputs.
 const X86Strategy &convWinograd4();
 const X86Strategy &convWinograd2();
+/// The same with stride 2, by tiles of 2 x 2 outputs.
+const X86Strategy &convWinograd2Stride2();
 /// 1 x 1, stride 1 convolution on blocked layouts.
 const X86Strategy &convPointwise();
 /// Any convolution on blocked layouts whose groups are whole blocks.

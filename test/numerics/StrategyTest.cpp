@@ -288,6 +288,18 @@ TEST_F(Strategies, Winograd) {
   Conv batched{1, 20, 40, 6, 15};
   batched.freeBatch = true;
   check(batched.text(), {"winograd4", 3});
+
+  std::vector<Conv> strided;
+  strided.push_back({1, 32, 48, 9, 7, 3, 3, 2, 2});
+  strided.push_back({1, 19, 35, 13, 18, 3, 3, 2, 2});
+  strided.push_back({1, 16, 16, 1, 1, 3, 3, 2, 2});
+  strided.push_back({2, 40, 130, 28, 25, 3, 3, 2, 2, 0, 0, 1, 1});
+  strided.push_back({1, 128, 144, 10, 12, 3, 3, 2, 2, 1, 1, 0, 0}); // heavy weights
+  for (Conv &conv : strided)
+    check(conv.text(), {"winograd2s2"});
+  Conv both{1, 20, 40, 6, 15, 3, 3, 2, 2};
+  both.freeBatch = true;
+  check(both.text(), {"winograd2s2", 3});
 }
 
 TEST_F(Strategies, FirstLayer) {

@@ -124,7 +124,8 @@ static std::vector<::onnx::AttributeProto> attributesOf(Builder &b, const Window
 // bound its error by 3e-6, 50 units, of the largest value. The sum of magnitudes is that value many
 // times where there are enough channels for the algorithm: 8 units of it.
 static Range mayUseWinograd(Range range, const Window &window, int64_t group, convoy_type type) {
-  if (window.kernel != Dims{3, 3} || window.strides != Dims{1, 1} ||
+  if (window.kernel != Dims{3, 3} ||
+      (window.strides != Dims{1, 1} && window.strides != Dims{2, 2}) ||
       window.dilations != Dims{1, 1} || group != 1)
     return range;
   range.grid = 0;
