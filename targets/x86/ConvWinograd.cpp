@@ -72,7 +72,7 @@ std::optional<Plan> makePlan(Operation *op, cnn::TargetAttr target, int64_t outp
   // Weights beyond the second cache come from the third or, as a whole network seldom fits that, from
   // memory.
   constexpr double l3Share = 8 << 20;
-  constexpr double l2BytesPerCycle = 40, l3BytesPerCycle = 14, memoryBytesPerCycle = 4.5;
+  constexpr double l2BytesPerCycle = 40, l3BytesPerCycle = 14, memoryBytesPerCycle = 6.2;
   double bytesPerCycle = weightBytes < l2Bytes / 2 ? l2BytesPerCycle
                          : weightBytes < l3Share   ? l3BytesPerCycle
                                                    : memoryBytesPerCycle;
