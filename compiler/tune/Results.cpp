@@ -23,6 +23,9 @@ using namespace convoy;
 using namespace convoy::tune;
 using llvm::StringRef;
 
+/// Lists within lists, more than any layout has: llvm::json takes stack for each and has no bound.
+static constexpr int kMostDepth = 16;
+
 /// What a file says that it is. Another number is for a layout that this code does not read.
 static constexpr llvm::StringLiteral kFormat = "convoy-tuning-1";
 
@@ -106,7 +109,26 @@ static llvm::Error readOp(StringRef signature, const llvm::json::Value &value, R
   return llvm::Error::success();
 }
 
+static bool isTooDeep(StringRef text) {
+  int depth = 0;
+  bool isQuoted = false;
+  for (size_t i = 0; i < text.size(); ++i) {
+    char c = text[i];
+    if (isQuoted && c == '\\')
+      ++i; // what follows ends no string
+    else if (c == '"')
+      isQuoted = !isQuoted;
+    else if (!isQuoted && (c == '[' || c == '{') && ++depth > kMostDepth)
+      return true;
+    else if (!isQuoted && (c == ']' || c == '}'))
+      --depth;
+  }
+  return false;
+}
+
 llvm::Expected<ResultsFile> ResultsFile::parse(StringRef text) {
+  if (isTooDeep(text))
+    return wrong("is damaged: its lists are nested too deeply");
   llvm::Expected<llvm::json::Value> parsed = llvm::json::parse(text);
   if (!parsed)
     return wrong("is damaged: " + llvm::toString(parsed.takeError()));

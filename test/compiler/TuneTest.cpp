@@ -314,6 +314,15 @@ TEST_F(CacheFile, LosesNothingToOtherWriters) {
   EXPECT_EQ(file->find(setting)->all().size(), size_t(numWriters * each));
 }
 
+TEST_F(CacheFile, TakesBracketsWithinNames) {
+  std::string name = "\\\"" + std::string(100, '[') + "\"" + std::string(100, '{');
+  EXPECT_EQ(errorOf(addToFile(path, setting, one(name, {"direct", "", 5}))), "");
+  llvm::Expected<ResultsFile> file = readResults(path, false);
+  ASSERT_EQ(errorOf(file.takeError()), "");
+  ASSERT_TRUE(file->find(setting));
+  EXPECT_EQ(file->find(setting)->find(name).size(), 1u);
+}
+
 TEST_F(CacheFile, LeavesAloneWhatItCannotRead) {
   const char *head = R"({"format": "convoy-tuning-1", "settings": [)";
   std::pair<std::string, const char *> cases[] = {
@@ -332,10 +341,14 @@ TEST_F(CacheFile, LeavesAloneWhatItCannotRead) {
        "has a time that is no"},
       {head + std::string(R"({"cpu": "c", "target": "t", "compiler": "1", "ops": {"a": 3}}]})"),
        "are no list"},
+      // More than the stack holds.
+      {std::string(2000000, '['), "nested too deeply"},
+      {head + std::string(1000000, '[') + std::string(1000000, ']') + "]}", "nested too deeply"},
   };
   for (const auto &[text, reason] : cases) {
     write(text);
-    EXPECT_THAT(errorOf(readResults(path, true).takeError()), HasSubstr(reason)) << text;
+    EXPECT_THAT(errorOf(readResults(path, true).takeError()), HasSubstr(reason))
+        << text.substr(0, 200);
     EXPECT_THAT(errorOf(addToFile(path, setting, one("a", {"direct", "", 1}))), HasSubstr(reason));
     EXPECT_EQ(read(), text);
   }
