@@ -127,6 +127,15 @@ TEST(Layout, Offsets) {
   });
 }
 
+// Weights transformed for tiles of Winograd's convolution have the extents of the source tile.
+TEST(Layout, TransformedWeights) {
+  EXPECT_EQ(parsed("hwoi16i16o.f4").physicalShape({32, 20, 3, 3}), Shape({6, 6, 2, 2, 16, 16}));
+  EXPECT_EQ(parsed("hwoi16i16o.f2s2").physicalShape({32, 20, 3, 3}), Shape({5, 5, 2, 2, 16, 16}));
+  EXPECT_EQ(parsed("hwoi16i16o.f2s2").winograd()->stride, 2);
+  for (llvm::StringRef tag : {"oihw.f", "oihw.fs2", "oihw.f1s2", "oihw.f2s3", "oihw.f2s2s2"})
+    EXPECT_FALSE(Layout::parse(tag)) << tag.str();
+}
+
 // No two elements share a place and none lies outside.
 TEST(Layout, OffsetsAreDistinctAndInside) {
   for (llvm::StringRef tag :
