@@ -316,7 +316,8 @@ TEST(Artifact, NamesLibrariesThatItDoesNotKnow) {
   artifact::Variant variant = makeModel().variants[0];
   variant.target = "x86-plain";
   model.variants.push_back(variant);
-  Model loaded = load(Bytes(model));
+  Bytes both(model);
+  Model loaded = load(both);
   ASSERT_TRUE(loaded);
   EXPECT_STREQ(convoy_model_target(loaded.get()), "x86-plain");
 }
