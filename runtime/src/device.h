@@ -48,7 +48,8 @@ struct Device {
   convoy_status (*open)(const QueueOptions &options, Queue **queue);
   void (*close)(Queue *queue);
 
-  /// Runs the steps in order; those that join others, together with them. `times` gets the nanoseconds of each if it is not null.
+  /// Runs the steps in order; those that join others, together with them. `times` gets the
+  /// nanoseconds of each if it is not null.
   void (*run)(Queue *queue, const Step *steps, size_t count, int64_t batch, uint64_t *times);
 };
 
